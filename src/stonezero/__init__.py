@@ -1,0 +1,1 @@
+"""AlphaZero for stone games: Gomoku and Othello learnt from zero."""

@@ -1,0 +1,158 @@
+"""The typed schema of params.yaml: every parameter, its type, its meaning and its scale.
+
+Values live in conf/ (Hydra groups of the same names); nothing here has a default that matters.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from omegaconf import MISSING
+
+
+@dataclass
+class GameConfig:
+    name: str = MISSING  #: gomoku or othello
+    size: int = MISSING  #: board side: gomoku 3..20, othello 4, 6, 8 or 10
+    k: int = 0  #: gomoku: stones in a row that win, 3..size; 0 for othello
+    rules: str = MISSING  #: gomoku: freestyle (k or more) or standard (exactly k); othello: othello
+
+
+@dataclass
+class NetworkConfig:
+    planes: list[str] = MISSING  #: input planes by name, see stonezero.games.planes.PLANES
+    channels: int = MISSING  #: width of the trunk, 8..512
+    blocks: int = MISSING  #: residual blocks, 0..40
+    heads: str = MISSING  #: pooled (any board size) or dense (one board size, as in the published systems)
+    policy_channels: int = MISSING  #: channels of the policy head
+    value_channels: int = MISSING  #: channels of the value head
+    value_hidden: int = MISSING  #: width of the value head's dense layer
+    value: str = MISSING  #: wdl (win, draw, loss probabilities) or tanh (one number)
+
+
+@dataclass
+class SearchConfig:
+    c_puct: float = MISSING  #: exploration constant, > 0; about 1..3
+    fpu_reduction: float = MISSING  #: unvisited moves are worth the parent's value minus this, 0..1
+    root_noise_fraction: float = MISSING  #: share of Dirichlet noise in the root prior in self-play, 0..1
+    root_noise_concentration: float = MISSING  #: Dirichlet alpha times the number of legal moves, about 10
+    reuse_tree: bool = MISSING  #: keep the subtree of the move played; it counts towards the simulations
+    leaves_per_wave: int = MISSING  #: leaves one game puts into one batch; 1 on a CPU
+    virtual_loss: int = MISSING  #: losses that a pending leaf counts as, >= 1
+
+
+@dataclass
+class SelfplayConfig:
+    games: int = MISSING  #: games per generation
+    simulations: int = MISSING  #: visits of the root per move, the reused subtree included
+    slots: int = MISSING  #: games that one worker plays at once (the batch size of a wave)
+    shard_games: int = MISSING  #: games in one records file, the grain of resuming
+    random_opening_share: float = MISSING  #: share of games that begin with random moves, 0..1
+    random_opening_plies: int = MISSING  #: most random moves in such a game (1..this, uniformly)
+    temperature: float = MISSING  #: of the first plies; 0 plays the most visited move
+    temperature_plies: int = MISSING  #: plies (after the random opening) at `temperature`
+    final_temperature: float = MISSING  #: afterwards
+
+
+@dataclass
+class BufferConfig:
+    window_generations: int = MISSING  #: generations kept, >= 1
+    max_positions: int = MISSING  #: newest positions kept, >= 1
+    held_out_fraction: float = MISSING  #: share of games never trained on, 0..0.5
+
+
+@dataclass
+class TrainConfig:
+    start: str = MISSING  #: weights to start from: last (net trained), champion or scratch
+    samples_per_position: float = MISSING  #: times a new position is seen on average: sets the steps
+    batch_size: int = MISSING
+    optimizer: str = MISSING  #: adam or sgd
+    lr: float = MISSING  #: peak learning rate
+    momentum: float = MISSING  #: of sgd
+    weight_decay: float = MISSING  #: L2 on all weights but norms and biases
+    lr_schedule: str = MISSING  #: constant, cosine or step, within one generation
+    lr_step_factor: float = MISSING  #: step: factor at 1/2 and at 3/4 of the steps
+    warmup_steps: int = MISSING  #: linear warm-up at the start of each generation
+    value_weight: float = MISSING  #: weight of the value loss beside the policy loss
+    gradient_clip: float = MISSING  #: largest gradient norm; 0 for none
+    symmetry: str = MISSING  #: random (one of 8 per sample) or none
+    checkpoint_steps: int = MISSING  #: steps between resume points inside the stage
+    threads: int = MISSING  #: torch threads; 1 and 2 give different, each reproducible, weights
+    device: str = MISSING  #: cpu or cuda
+
+
+@dataclass
+class GateConfig:
+    simulations: int = MISSING  #: visits of the root per move
+    slots: int = MISSING  #: games one worker plays at once
+    opening_plies: int = MISSING  #: plies of the balanced openings
+    round_pairs: int = MISSING  #: colour-swapped pairs between two looks at the sequential test
+    max_pairs: int = MISSING  #: cap
+    elo0: float = MISSING  #: logistic Elo difference of H0 of the sequential test
+    elo1: float = MISSING  #: and of H1
+    alpha: float = MISSING  #: probability of accepting a net that is no better than elo0
+    beta: float = MISSING  #: probability of rejecting one that is better than elo1
+    accept_score_at_cap: float = MISSING  #: at the cap the candidate is accepted above this score
+    anchors: list[str] = MISSING  #: player texts, e.g. random, rollouts:sims=64
+    anchor_pairs: int = MISSING  #: pairs against each anchor
+    archive_champions: int = MISSING  #: earlier champions the candidate also meets
+    archive_pairs: int = MISSING  #: pairs against each of them
+
+
+@dataclass
+class EloConfig:
+    prior_games: float = MISSING  #: strength of the weak prior: virtual draws against the pool's mean
+    confidence: float = MISSING  #: of the intervals, e.g. 0.95
+
+
+@dataclass
+class InferenceConfig:
+    backend: str = MISSING  #: onnxruntime, openvino, torch or numpy
+    precision: str = MISSING  #: f32; bf16 (openvino on a CPU that has it, torch on CUDA)
+    max_batch: int = MISSING  #: largest batch given to the backend at once
+    device: str = MISSING  #: cpu or cuda (torch and onnxruntime)
+
+
+@dataclass
+class Change:
+    """From generation `start` on, the parameters in `set` have new values."""
+
+    start: int = MISSING
+    set: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Generation:
+    """One trip round the loop: its predecessor, and what differs from the sections above."""
+
+    prev: str = MISSING
+    search: dict[str, Any] = field(default_factory=dict)
+    selfplay: dict[str, Any] = field(default_factory=dict)
+    buffer: dict[str, Any] = field(default_factory=dict)
+    train: dict[str, Any] = field(default_factory=dict)
+    gate: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Params:
+    experiment: str = MISSING  #: name of the preset
+    ablation: str = MISSING  #: name of the ablation, none by default
+    seed: int = MISSING  #: root of all randomness
+    iterations: int = MISSING  #: generations
+    game: GameConfig = field(default_factory=GameConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    selfplay: SelfplayConfig = field(default_factory=SelfplayConfig)
+    buffer: BufferConfig = field(default_factory=BufferConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    gate: GateConfig = field(default_factory=GateConfig)
+    elo: EloConfig = field(default_factory=EloConfig)
+    inference: InferenceConfig = field(default_factory=InferenceConfig)
+    schedule: list[Change] = field(default_factory=list)
+    plan: list[str] = field(default_factory=list)  #: overrides `stonezero plan` was given
+    generations: dict[str, Generation] = field(default_factory=dict)  #: made by the plan
+    last: str = MISSING  #: made by the plan: name of the last generation
+
+
+@dataclass
+class StageParams(Params):
+    gen: str = MISSING  #: the generation a stage works on
