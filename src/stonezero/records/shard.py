@@ -1,0 +1,169 @@
+"""Parquet files of records: `write_shard` and `read_shard`. Readable with `pandas.read_parquet` as well.
+
+One row per position. Boards are packed at two bits a point (point p in bits 2(p mod 4) of byte p // 4);
+visits are a list of moves and a list of counts. The schema version, the game and the generation are
+JSON under the metadata key `stonezero`. The same records give the same bytes.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from stonezero.files import atomic_write
+from stonezero.games.position import HISTORY
+from stonezero.records.kernels import POINTS_PER_BYTE, pack_stones, unpack_stones
+from stonezero.records.schema import (
+    PER_PLY,
+    SCHEMA_VERSION,
+    GameRecord,
+    RecordError,
+    RecordTable,
+    table_of_games,
+)
+
+METADATA_KEY = b"stonezero"
+SCALARS = [name for name, (_, tail) in PER_PLY.items() if not tail]
+FEW_VALUES = ["game_id", "status", "outcome", "turn", "passes", "recent_moves.list.element", "move"]
+FEW_VALUES += ["visit_moves.list.element", "visit_counts.list.element"]
+"""Columns worth a dictionary; boards and floats have almost as many values as rows."""
+
+
+def write_shard(
+    path: str | os.PathLike[str], records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str
+) -> None:
+    """Write whole games to `path`, atomically. Raises WriteError where the disk refuses."""
+    table = _to_arrow(table_of_games(records, game_spec))
+    header = {"schema_version": SCHEMA_VERSION, "game": game_spec, "generation": generation}
+    table = table.replace_schema_metadata({METADATA_KEY: json.dumps(header, sort_keys=True)})
+    with atomic_write(path) as temporary:
+        pq.write_table(
+            table,
+            temporary,
+            compression="zstd",
+            use_dictionary=FEW_VALUES,
+            write_statistics=False,
+            write_page_checksum=True,
+        )
+
+
+def read_shard(path: str | os.PathLike[str], game_spec: dict[str, Any] | None = None) -> RecordTable:
+    """Read a shard; raises RecordError when it is not one, damaged, or not of the game `game_spec`."""
+    path = Path(path)
+    if not path.is_file():
+        raise RecordError(f"{path}: no such records file")
+    try:
+        table = pq.read_table(path, page_checksum_verification=True, use_threads=False, partitioning=None)
+    except (OSError, pa.ArrowException) as error:
+        raise RecordError(f"{path}: not a readable records file (truncated or damaged?): {_first_line(error)}") from None
+    game = _check_header(path, table, game_spec)
+    if not table.schema.equals(_schema(int(game["size"]) ** 2)):
+        raise RecordError(f"{path}: its columns are not those of records of schema version {SCHEMA_VERSION}")
+    return _from_arrow(path, table.combine_chunks(), game)
+
+
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The metadata of a shard: schema_version, game and generation; RecordError as `read_shard`."""
+    try:
+        return _header(Path(path), pq.read_schema(path))
+    except (OSError, pa.ArrowException) as error:
+        raise RecordError(f"{path}: not a readable records file: {_first_line(error)}") from None
+
+
+def _schema(num_points: int) -> pa.Schema:
+    columns = [("game_id", pa.int32()), ("status", pa.int8()), ("outcome", pa.int8())]
+    columns += [("stones", pa.binary(-(-num_points // POINTS_PER_BYTE)))]
+    columns += [(name, pa.from_numpy_dtype(PER_PLY[name][0])) for name in SCALARS]
+    columns += [("recent_moves", pa.list_(_item(pa.int16()), HISTORY))]
+    columns += [("visit_moves", pa.list_(_item(pa.int16()))), ("visit_counts", pa.list_(_item(pa.int32())))]
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
+
+
+def _item(kind: pa.DataType) -> pa.Field:
+    return pa.field("element", kind, nullable=False)
+
+
+def _to_arrow(table: RecordTable) -> pa.Table:
+    schema = _schema(table.stones.shape[1])
+    width = schema.field("stones").type.byte_width
+    packed = np.zeros((len(table), width), np.uint8)
+    pack_stones(np.ascontiguousarray(table.stones), packed)
+    offsets = pa.array(table.visit_offsets.astype(np.int32))
+    arrays: dict[str, pa.Array] = {
+        "stones": pa.Array.from_buffers(pa.binary(width), len(table), [None, pa.py_buffer(packed)]),
+        "recent_moves": pa.FixedSizeListArray.from_arrays(
+            table.recent_moves.ravel(), type=schema.field("recent_moves").type
+        ),
+        "visit_moves": pa.ListArray.from_arrays(
+            offsets, table.visit_moves, type=schema.field("visit_moves").type
+        ),
+        "visit_counts": pa.ListArray.from_arrays(
+            offsets, table.visit_counts, type=schema.field("visit_counts").type
+        ),
+    }
+    for name in ("game_id", "status", "outcome", *SCALARS):
+        arrays[name] = pa.array(getattr(table, name))
+    return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+
+def _from_arrow(path: Path, table: pa.Table, game: dict[str, Any]) -> RecordTable:
+    columns = {name: _one_chunk(table[name]) for name in table.column_names}
+    moves, counts = columns["visit_moves"], columns["visit_counts"]
+    if not moves.offsets.equals(counts.offsets):
+        raise RecordError(f"{path}: its visited moves and visit counts do not match")
+    stones = np.empty((len(table), int(game["size"]) ** 2), np.int8)
+    unpack_stones(_packed_bytes(columns["stones"]), stones)
+    scalars = {name: columns[name].to_numpy(zero_copy_only=False) for name in SCALARS}
+    return RecordTable(
+        game,
+        game_id=columns["game_id"].to_numpy(),
+        status=columns["status"].to_numpy(),
+        outcome=columns["outcome"].to_numpy(),
+        stones=stones,
+        recent_moves=columns["recent_moves"].values.to_numpy().reshape(len(table), HISTORY),
+        visit_moves=moves.values.to_numpy(),
+        visit_counts=counts.values.to_numpy(),
+        visit_offsets=moves.offsets.to_numpy().astype(np.int64),
+        **scalars,
+    )
+
+
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+
+
+def _packed_bytes(column: pa.Array) -> NDArray[np.uint8]:
+    width = column.type.byte_width
+    data = np.frombuffer(column.buffers()[1] or b"", np.uint8, len(column) * width, column.offset * width)
+    return data.reshape(len(column), width)
+
+
+def _header(path: Path, schema: pa.Schema) -> dict[str, Any]:
+    metadata = (schema.metadata or {}).get(METADATA_KEY)
+    if metadata is None:
+        raise RecordError(f"{path}: a parquet file, but not one of stonezero's records")
+    header: dict[str, Any] = json.loads(metadata)
+    if header.get("schema_version") != SCHEMA_VERSION:
+        raise RecordError(f"{path}: records of schema version {header.get('schema_version')}, not {SCHEMA_VERSION}")
+    return header
+
+
+def _check_header(path: Path, table: pa.Table, game_spec: dict[str, Any] | None) -> dict[str, Any]:
+    game: dict[str, Any] = _header(path, table.schema)["game"]
+    if game_spec is not None and game != game_spec:
+        raise RecordError(f"{path}: records of {_words(game)}, not of {_words(game_spec)}")
+    return game
+
+
+def _words(game: dict[str, Any]) -> str:
+    return " ".join(f"{key}={game[key]}" for key in sorted(game))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
