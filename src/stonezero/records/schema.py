@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.errors import UserError
-from stonezero.games.position import DRAW, HISTORY, ONGOING
+from stonezero.games.position import DRAW, HISTORY, ONGOING, Positions
 
 SCHEMA_VERSION = 1
 
@@ -72,7 +72,7 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class RecordTable:
-    """Positions of many games, row p of each array one position; rows of a game are adjacent, in ply order."""
+    """Positions of many games, one a row; the rows of a game are adjacent and in ply order."""
 
     game: dict[str, Any]  #: spec of the game, as `Game.spec()`
     game_id: NDArray[np.int32]  #: int32[P]
@@ -97,14 +97,20 @@ class RecordTable:
     def __len__(self) -> int:
         return len(self.move)
 
+    def positions(self) -> Positions:
+        """The rows as positions of a game that goes on (views where possible)."""
+        status = np.full(len(self), ONGOING, np.int8)
+        return Positions(self.stones, self.turn, status, self.ply, self.passes, self.recent_moves)
+
     def select(self, rows: NDArray[np.int64]) -> "RecordTable":
         """The table of the given rows, in their order."""
         lengths = np.diff(self.visit_offsets)[rows]
         offsets = _offsets(lengths)
         entries = np.repeat(self.visit_offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
         columns = {name: getattr(self, name)[rows] for name in _row_columns()}
-        visits = dict(visit_moves=self.visit_moves[entries], visit_counts=self.visit_counts[entries])
-        return RecordTable(self.game, **columns, **visits, visit_offsets=offsets)
+        for name in ("visit_moves", "visit_counts"):
+            columns[name] = getattr(self, name)[entries]
+        return RecordTable(self.game, **columns, visit_offsets=offsets)
 
 
 def _row_columns() -> list[str]:

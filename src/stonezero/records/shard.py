@@ -5,6 +5,7 @@ visits are a list of moves and a list of counts. The schema version, the game an
 JSON under the metadata key `stonezero`. The same records give the same bytes.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -53,16 +54,19 @@ def write_shard(
         )
 
 
-def read_shard(path: str | os.PathLike[str], game_spec: dict[str, Any] | None = None) -> RecordTable:
-    """Read a shard; raises RecordError when it is not one, damaged, or not of the game `game_spec`."""
+def read_shard(
+    path: str | os.PathLike[str], game_spec: dict[str, Any] | None = None, sha256: str | None = None
+) -> RecordTable:
+    """Read a shard; RecordError when it is none, damaged, not of the game `game_spec` or not of `sha256`."""
     path = Path(path)
-    if not path.is_file():
-        raise RecordError(f"{path}: no such records file")
+    data = _read_bytes(path, sha256)
     try:
-        table = pq.read_table(path, page_checksum_verification=True, use_threads=False, partitioning=None)
+        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True, use_threads=False)
     except (OSError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: not a readable records file (truncated or damaged?): {_first_line(error)}") from None
-    game = _check_header(path, table, game_spec)
+        raise RecordError(f"{path}: truncated, damaged or not a records file: {_first_line(error)}") from None
+    game = _header(path, table.schema)["game"]
+    if game_spec is not None and game != game_spec:
+        raise RecordError(f"{path}: records of {_words(game)}, not of {_words(game_spec)}")
     if not table.schema.equals(_schema(int(game["size"]) ** 2)):
         raise RecordError(f"{path}: its columns are not those of records of schema version {SCHEMA_VERSION}")
     return _from_arrow(path, table.combine_chunks(), game)
@@ -73,7 +77,17 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         return _header(Path(path), pq.read_schema(path))
     except (OSError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: not a readable records file: {_first_line(error)}") from None
+        raise RecordError(f"{path}: truncated, damaged or not a records file: {_first_line(error)}") from None
+
+
+def _read_bytes(path: Path, sha256: str | None) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read: {error.strerror}") from None
+    if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
+        raise RecordError(f"{path}: its contents have changed since the buffer was indexed")
+    return data
 
 
 def _schema(num_points: int) -> pa.Schema:
@@ -119,19 +133,21 @@ def _from_arrow(path: Path, table: pa.Table, game: dict[str, Any]) -> RecordTabl
         raise RecordError(f"{path}: its visited moves and visit counts do not match")
     stones = np.empty((len(table), int(game["size"]) ** 2), np.int8)
     unpack_stones(_packed_bytes(columns["stones"]), stones)
-    scalars = {name: columns[name].to_numpy(zero_copy_only=False) for name in SCALARS}
+    scalars = ("game_id", "status", "outcome", *SCALARS)
     return RecordTable(
         game,
-        game_id=columns["game_id"].to_numpy(),
-        status=columns["status"].to_numpy(),
-        outcome=columns["outcome"].to_numpy(),
         stones=stones,
-        recent_moves=columns["recent_moves"].values.to_numpy().reshape(len(table), HISTORY),
-        visit_moves=moves.values.to_numpy(),
-        visit_counts=counts.values.to_numpy(),
+        recent_moves=_numpy(columns["recent_moves"].values).reshape(len(table), HISTORY),
+        visit_moves=_numpy(moves.values),
+        visit_counts=_numpy(counts.values),
         visit_offsets=moves.offsets.to_numpy().astype(np.int64),
-        **scalars,
+        **{name: _numpy(columns[name]) for name in scalars},
     )
+
+
+def _numpy(array: pa.Array) -> NDArray[Any]:
+    """A writable copy: read-only arrays would make every kernel compile a second time."""
+    return np.array(array.to_numpy(zero_copy_only=False))
 
 
 def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
@@ -150,15 +166,9 @@ def _header(path: Path, schema: pa.Schema) -> dict[str, Any]:
         raise RecordError(f"{path}: a parquet file, but not one of stonezero's records")
     header: dict[str, Any] = json.loads(metadata)
     if header.get("schema_version") != SCHEMA_VERSION:
-        raise RecordError(f"{path}: records of schema version {header.get('schema_version')}, not {SCHEMA_VERSION}")
+        version = header.get("schema_version")
+        raise RecordError(f"{path}: records of schema version {version}, this program reads {SCHEMA_VERSION}")
     return header
-
-
-def _check_header(path: Path, table: pa.Table, game_spec: dict[str, Any] | None) -> dict[str, Any]:
-    game: dict[str, Any] = _header(path, table.schema)["game"]
-    if game_spec is not None and game != game_spec:
-        raise RecordError(f"{path}: records of {_words(game)}, not of {_words(game_spec)}")
-    return game
 
 
 def _words(game: dict[str, Any]) -> str:
