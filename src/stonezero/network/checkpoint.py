@@ -1,0 +1,116 @@
+"""Checkpoints: the weights of one net with everything needed to use them, as a safetensors file.
+
+Nothing is unpickled, and torch is not imported. The metadata lies under ONE key as sorted JSON:
+safetensors writes several keys in random order, and the same net must always give the same bytes.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+
+from stonezero.config.schema import NetworkConfig
+from stonezero.errors import UserError
+from stonezero.files import atomic_write
+
+METADATA_KEY = "stonezero"
+FORMAT = 1
+Weights = dict[str, NDArray[np.float32]]
+
+
+class CheckpointError(UserError):
+    """A checkpoint is missing, damaged, not ours, or doesn't fit its use."""
+
+
+def network_config(values: Any) -> NetworkConfig:
+    """A plain `NetworkConfig` from another one, a dict or a node of params.yaml, types checked."""
+    merged = OmegaConf.merge(OmegaConf.structured(NetworkConfig), values)
+    config = OmegaConf.to_object(merged)
+    assert isinstance(config, NetworkConfig)
+    return config
+
+
+@dataclass
+class Checkpoint:
+    """A net, the game it plays and where it comes from."""
+
+    weights: Weights  #: by parameter name, see `stonezero.network.model`
+    game: dict[str, str | int]  #: `Game.spec()` of the game it was made for
+    network: NetworkConfig
+    generation: str  #: which made it, e.g. "g003"
+    params_digest: str  #: of the parameters it was trained with; empty for an untrained net
+
+    def __post_init__(self) -> None:
+        self.network = network_config(self.network)
+
+    @property
+    def size(self) -> int:
+        """Side of the board it was made for; pooled heads play others too."""
+        return int(self.game["size"])
+
+    @property
+    def num_parameters(self) -> int:
+        return sum(weight.size for weight in self.weights.values())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the file, as hex."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        """The file's content; equal checkpoints give equal bytes in every process."""
+        metadata = {
+            "format": FORMAT,
+            "game": self.game,
+            "network": asdict(self.network),
+            "generation": self.generation,
+            "params_digest": self.params_digest,
+        }
+        weights = {name: np.ascontiguousarray(weight, np.float32) for name, weight in self.weights.items()}
+        return save_tensors(weights, {METADATA_KEY: json.dumps(metadata, sort_keys=True)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: str = "checkpoint") -> "Checkpoint":
+        """Inverse of `to_bytes`; `source` names the data in errors."""
+        try:
+            weights = load_tensors(data)
+        except (SafetensorError, KeyError, ValueError) as error:
+            raise CheckpointError(f"{source} is damaged or no safetensors file ({error})") from error
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        try:
+            metadata = json.loads(header["__metadata__"][METADATA_KEY])
+            known_format = metadata["format"] == FORMAT
+            fields = {key: metadata[key] for key in ("game", "network", "generation", "params_digest")}
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{source} is a safetensors file but no checkpoint of stonezero") from error
+        if not known_format:
+            raise CheckpointError(f"{source} has checkpoint format {metadata['format']}; this is {FORMAT}")
+        try:
+            return cls(weights, **fields)
+        except OmegaConfBaseException as error:
+            raise CheckpointError(f"{source} describes a net that this version doesn't know") from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file whole or not at all; `WriteError` when that fails."""
+        with atomic_write(path) as temporary:
+            temporary.write_bytes(self.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Checkpoint":
+        """Read a file written by `save`; `CheckpointError` when it is missing, foreign or damaged."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"can't read checkpoint {path}: {error.strerror}") from error
+        return cls.from_bytes(data, str(path))
