@@ -1,0 +1,1 @@
+"""Whatever picks a move: search, network and rules joined; baselines; players named by text."""

@@ -1,0 +1,172 @@
+"""Search for many games at once: the place where trees, rules and evaluations meet.
+
+A wave takes the next leaf of every game still searching, asks the evaluator about all of them in one
+call and backs the answers up:
+
+    collect roots → select → play → settle finished games (and select again) → evaluate → expand, back up
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stonezero.games.game import Game
+from stonezero.games.position import DRAW, ONGOING, Positions
+from stonezero.players.evaluators import Evaluator
+from stonezero.search import puct, root
+from stonezero.search.tree import NO_NODE, ROOT, UNEXPANDED, allocate_tree, child_by_move, keep_subtree, plant_root
+
+KEY_OF_PLY = np.uint64(0x9E3779B97F4A7C15)
+KEY_OF_NODE = np.uint64(0xBF58476D1CE4E5B9)
+
+
+class RootStatistics(NamedTuple):
+    """What a finished search says about its root, by move."""
+
+    visits: NDArray[np.int32]  #: int32[A]
+    priors: NDArray[np.float32]  #: float32[A]: root noise included
+    values: NDArray[np.float32]  #: float32[A]: mean value for the side to move, 0 where unvisited
+    value: float  #: mean value of the root for the side to move
+
+
+class SearchSettings(NamedTuple):
+    """How a `BatchSearch` searches; numbers as in conf/search."""
+
+    c_puct: float
+    fpu_reduction: float
+    reuse_tree: bool = False
+    leaves_per_wave: int = 1
+    virtual_loss: int = 1
+
+
+class BatchSearch:
+    """One search tree for each of `num_slots` games. All memory is allocated here, once."""
+
+    def __init__(
+        self, game: Game, evaluator: Evaluator, settings: SearchSettings, num_slots: int, max_simulations: int
+    ) -> None:
+        self.game = game
+        self.num_evaluations = 0
+        self._evaluator = evaluator
+        self._settings = settings
+        self._puct = puct.PuctSettings(
+            float(settings.c_puct),
+            float(settings.fpu_reduction),
+            int(settings.virtual_loss),
+            int(settings.leaves_per_wave * game.num_actions),
+        )
+        self._num_nodes = max_simulations + 2
+        num_edges = self._num_nodes * game.num_actions
+        self.tree = allocate_tree(num_slots, self._num_nodes, num_edges)
+        self.positions = game.new_positions(num_slots * self._num_nodes)
+        max_leaves = num_slots * settings.leaves_per_wave
+        self._wave = puct.allocate_wave(max_leaves)
+        self._legal = np.zeros((max_leaves, game.num_actions), np.uint8)
+        self._budget = np.zeros(num_slots, np.int32)
+        self._wanted = np.zeros(num_slots, np.int32)
+        self._keys = np.zeros(num_slots, np.uint64)
+        self._kept = np.zeros(self._num_nodes, np.int32)
+        self._statistics = (
+            np.zeros(game.num_actions, np.int32),
+            np.zeros(game.num_actions, np.float32),
+            np.zeros(game.num_actions, np.float32),
+        )
+
+    def root_row(self, slot: int) -> int:
+        """Row of `positions` that holds the slot's root."""
+        return slot * self._num_nodes
+
+    def set_root(self, slot: int, positions: Positions, row: int, key: int) -> None:
+        """Start a new tree at a copy of a position; all randomness of evaluations derives from `key`."""
+        base = self.root_row(slot)
+        for mine, theirs in zip(self.positions, positions, strict=True):
+            mine[base] = theirs[row]
+        self._keys[slot] = key
+        plant_root(self.tree, slot, int(self.positions.turn[base]))
+        self._budget[slot] = 0
+
+    def advance(self, slot: int, move: int) -> None:
+        """Play `move` at the slot's root, keeping the subtree below it where `reuse_tree` says so."""
+        base = self.root_row(slot)
+        child = child_by_move(self.tree, slot, move) if self._settings.reuse_tree else NO_NODE
+        if child != NO_NODE:
+            count = keep_subtree(self.tree, slot, child, self._kept)
+            old_rows = base + self._kept[:count]
+            for array in self.positions:
+                array[base : base + count] = array[old_rows]
+            return
+        row, moves = np.array([base], np.int64), np.array([move], np.int16)
+        self.game.play(self.positions, row, moves, row, self._legal[:1])
+        plant_root(self.tree, slot, int(self.positions.turn[base]))
+
+    def set_budget(self, slot: int, simulations: int) -> None:
+        """Search until the root's children have `simulations` visits, those of a kept subtree included."""
+        visits = int(self.tree.visit_count[slot, ROOT])
+        is_over = self.positions.status[self.root_row(slot)] != ONGOING
+        self._budget[slot] = 0 if is_over else max(simulations - max(visits - 1, 0), 0)
+
+    def is_expanded(self, slot: int) -> bool:
+        """Whether the root has been evaluated, so that noise can be mixed into its prior."""
+        return bool(self.tree.num_children[slot, ROOT] != UNEXPANDED)
+
+    def mix_root_noise(self, slot: int, fraction: float, noise: NDArray[np.float32]) -> None:
+        """See `stonezero.search.root.mix_root_noise`."""
+        root.mix_root_noise(self.tree, slot, fraction, noise)
+
+    def idle(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of `slots` whose search is over."""
+        return slots[self._budget[slots] <= 0]
+
+    def wave(self, slots: NDArray[np.int64]) -> None:
+        """One leaf (or `leaves_per_wave`) for each of `slots`, all of them still searching.
+
+        A game whose root has no evaluation yet takes part with the root alone.
+        """
+        wave, legal = self._wave, self._legal
+        count = puct.collect_roots(self.tree, slots, wave)
+        if count:
+            self.game.legal_moves(self.positions, wave.row[:count], legal[:count])
+        self._wanted[slots] = self._settings.leaves_per_wave
+        self._wanted[wave.game[:count]] = 0
+        while True:
+            start = count
+            count = puct.select(self.tree, self._puct, slots, self._wanted, self._budget, wave, start)
+            if count == start:
+                break
+            rows = wave.row[start:count]
+            self.game.play(
+                self.positions, wave.parent_row[start:count], wave.move[start:count], rows, legal[start:count]
+            )
+            turns, status = self.positions.turn[rows], self.positions.status[rows]
+            is_over = (status != ONGOING).astype(np.uint8)
+            results = np.where(status == DRAW, 0.0, np.where(status == turns, 1.0, -1.0))
+            count = puct.settle(
+                self.tree, wave, start, count, turns, is_over, results, legal, self._wanted
+            )
+            if not is_over.any():
+                break
+        if count:
+            self._evaluate(count)
+
+    def run(self, slots: NDArray[np.int64]) -> None:
+        """Waves until none of `slots` is searching."""
+        while len(slots := slots[self._budget[slots] > 0]):
+            self.wave(slots)
+
+    def statistics(self, slot: int) -> RootStatistics:
+        """The root's figures, in fresh arrays."""
+        root.root_statistics(self.tree, slot, *self._statistics)
+        visit_count = max(int(self.tree.visit_count[slot, ROOT]), 1)
+        value = float(self.tree.value_sum[slot, ROOT]) / visit_count
+        visits, priors, values = (array.copy() for array in self._statistics)
+        return RootStatistics(visits, priors, values, value)
+
+    def _evaluate(self, count: int) -> None:
+        wave, legal = self._wave, self._legal[:count]
+        rows, games = wave.row[:count], wave.game[:count]
+        plies = self.positions.ply[rows].astype(np.uint64)
+        keys = self._keys[games] + KEY_OF_PLY * plies + KEY_OF_NODE * wave.node[:count].astype(np.uint64)
+        logits, values = self._evaluator.evaluate(self.positions, rows, legal, keys)
+        puct.expand_and_back_up(self.tree, wave, count, legal, logits, values)
+        self.num_evaluations += count
