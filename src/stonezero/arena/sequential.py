@@ -137,7 +137,8 @@ def verdict(test: SequentialTest, counts: NDArray[np.int64], accept_score_at_cap
         accepted = score > accept_score_at_cap
         relation = "above" if accepted else "not above"
         return Verdict(
-            accepted, f"cap reached: score {score:.3f} is {relation} {accept_score_at_cap:.3f} (LLR {llr:.2f})"
+            accepted,
+            f"cap reached: score {score:.3f} is {relation} {accept_score_at_cap:.3f} (LLR {llr:.2f})",
         )
     bound, sign = (test.upper_bound, ">=") if decision == ACCEPT else (test.lower_bound, "<=")
     better = f"at least {test.elo1:g}" if decision == ACCEPT else f"at most {test.elo0:g}"
