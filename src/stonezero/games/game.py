@@ -9,6 +9,7 @@ from stonezero.games.position import Positions
 
 Rows = NDArray[np.int64]
 Moves = NDArray[np.int16]
+Keys = NDArray[np.uint64]
 LegalMask = NDArray[np.uint8]
 
 
@@ -40,9 +41,12 @@ class Game(ABC):
         """Start positions."""
 
     @abstractmethod
-    def play(self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask) -> None:
-        """Write into row children[b] the position after moves[b] in row parents[b]; legal[b] as in `legal_moves`.
+    def play(
+        self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
+    ) -> None:
+        """Write into row children[b] the position after moves[b] in row parents[b].
 
+        Writes legal[b] for the new position, as `legal_moves` does.
         A child row may be its own parent's row (play in place).
         """
 
@@ -54,7 +58,7 @@ class Game(ABC):
         """
 
     @abstractmethod
-    def rollout(self, positions: Positions, rows: Rows, keys: NDArray[np.uint64], values: NDArray[np.float32]) -> None:
+    def rollout(self, positions: Positions, rows: Rows, keys: Keys, values: NDArray[np.float32]) -> None:
         """Play uniformly random moves from each row to the end of the game.
 
         Writes values[b] = 1, 0 or -1 for the side to move at rows[b]. The game played depends on keys[b]

@@ -1,0 +1,185 @@
+"""Gomoku on n x n with k in a row: kernels over batches, and the `Gomoku` game.
+
+All rule sets differ in one kernel, `status_after`: who has won once a stone has been put. A rule set
+in which a side must not play somewhere makes that move a loss there.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stonezero.games.game import Game, Keys, LegalMask, Moves, Rows
+from stonezero.games.position import DRAW, EMPTY, HISTORY, ONGOING, Positions, allocate_positions
+from stonezero.games.random import next_state, random_below
+from stonezero.jit import kernel
+
+FREESTYLE, STANDARD = 0, 1
+RULE_CODES = {"freestyle": FREESTYLE, "standard": STANDARD}
+
+
+class GomokuRules(NamedTuple):
+    """What kernels need to know of the rules."""
+
+    size: int  #: points on a side of the board
+    k: int  #: stones in a row that win
+    code: int  #: FREESTYLE or STANDARD
+
+
+@kernel
+def count_beyond(
+    stones: NDArray[np.int8], row: int, point: int, row_step: int, column_step: int, size: int
+) -> int:
+    """How many stones of the colour on `point` follow it without a gap in one direction."""
+    colour = stones[row, point]
+    y = point // size + row_step
+    x = point % size + column_step
+    count = 0
+    while 0 <= y < size and 0 <= x < size and stones[row, y * size + x] == colour:
+        count += 1
+        y += row_step
+        x += column_step
+    return count
+
+
+@kernel
+def status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
+    """The colour that has won by the stone just put on `point`, else ONGOING (a full board included)."""
+    for line in range(4):
+        row_step = 0 if line == 0 else 1
+        column_step = 1 if line == 0 else line - 2
+        length = 1 + count_beyond(stones, row, point, row_step, column_step, rules.size)
+        length += count_beyond(stones, row, point, -row_step, -column_step, rules.size)
+        if length == rules.k or (length > rules.k and rules.code == FREESTYLE):
+            return int(stones[row, point])
+    return ONGOING
+
+
+@kernel
+def mark_empty(stones: NDArray[np.int8], row: int, status: int, legal: LegalMask, b: int) -> None:
+    """Write legal[b]: the empty points, or nothing once the game is over."""
+    is_ongoing = status == ONGOING
+    for point in range(stones.shape[1]):
+        legal[b, point] = is_ongoing and stones[row, point] == EMPTY
+
+
+@kernel
+def play_batch(
+    positions: Positions, rules: GomokuRules, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
+) -> None:
+    """Kernel of `Gomoku.play`; shapes as in `Game.play`."""
+    num_points = positions.stones.shape[1]
+    for b in range(len(parents)):
+        parent, child, move = parents[b], children[b], np.int64(moves[b])
+        mover = np.int64(positions.turn[parent])
+        if child != parent:
+            for point in range(num_points):
+                positions.stones[child, point] = positions.stones[parent, point]
+        positions.stones[child, move] = mover
+        for age in range(HISTORY - 1, 0, -1):
+            positions.recent_moves[child, age] = positions.recent_moves[parent, age - 1]
+        positions.recent_moves[child, 0] = move
+        ply = np.int64(positions.ply[parent]) + 1
+        status = status_after(positions.stones, child, move, rules)
+        if status == ONGOING and ply == num_points:
+            status = DRAW
+        positions.ply[child] = ply
+        positions.turn[child] = 3 - mover
+        positions.passes[child] = 0
+        positions.status[child] = status
+        mark_empty(positions.stones, child, status, legal, b)
+
+
+@kernel
+def mark_legal_batch(positions: Positions, rows: Rows, legal: LegalMask) -> None:
+    """Kernel of `Gomoku.legal_moves`."""
+    for b in range(len(rows)):
+        mark_empty(positions.stones, rows[b], np.int64(positions.status[rows[b]]), legal, b)
+
+
+@kernel
+def roll_out(
+    stones: NDArray[np.int8], empties: NDArray[np.int64], turn: int, key: np.uint64, rules: GomokuRules
+) -> int:
+    """Put stones in random order until the game ends; return the winner's colour, ONGOING for a draw.
+
+    `stones` (int8[1, S], changed) is the position, `empties` (int64[S]) work space.
+    """
+    num_empty = 0
+    for point in range(stones.shape[1]):
+        if stones[0, point] == EMPTY:
+            empties[num_empty] = point
+            num_empty += 1
+    state = key
+    while num_empty > 0:
+        state = next_state(state)
+        chosen = random_below(state, num_empty)
+        point = empties[chosen]
+        num_empty -= 1
+        empties[chosen] = empties[num_empty]
+        stones[0, point] = turn
+        winner = status_after(stones, 0, point, rules)
+        if winner != ONGOING:
+            return winner
+        turn = 3 - turn
+    return ONGOING
+
+
+@kernel
+def roll_out_batch(
+    positions: Positions,
+    rules: GomokuRules,
+    rows: Rows,
+    keys: Keys,
+    work: tuple[NDArray[np.int8], NDArray[np.int64]],
+    values: NDArray[np.float32],
+) -> None:
+    """Kernel of `Gomoku.rollout`; `work` is (int8[1, S], int64[S])."""
+    stones, empties = work
+    for b in range(len(rows)):
+        turn = np.int64(positions.turn[rows[b]])
+        winner = np.int64(positions.status[rows[b]])
+        if winner == ONGOING:
+            for point in range(stones.shape[1]):
+                stones[0, point] = positions.stones[rows[b], point]
+            winner = roll_out(stones, empties, turn, keys[b], rules)
+        if winner in (ONGOING, DRAW):
+            values[b] = 0.0
+        else:
+            values[b] = 1.0 if winner == turn else -1.0
+
+
+class Gomoku(Game):
+    """Black starts; the first side with k of its stones in a row wins; a full board is a draw.
+
+    Under "freestyle" longer rows win too, under "standard" only rows of exactly k. There is no pass.
+    """
+
+    name = "gomoku"
+    has_pass = False
+
+    def __init__(self, size: int, k: int, rules: str) -> None:
+        """Trusts its arguments; `make_game` checks them."""
+        self.size = size
+        self.k = k
+        self.rules = rules
+        self.num_points = self.num_actions = self.max_plies = size * size
+        self._rules = GomokuRules(size, k, RULE_CODES[rules])
+
+    def spec(self) -> dict[str, str | int]:
+        return {"name": self.name, "size": self.size, "k": self.k, "rules": self.rules}
+
+    def new_positions(self, num_positions: int) -> Positions:
+        return allocate_positions(num_positions, self.num_points)
+
+    def play(
+        self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
+    ) -> None:
+        play_batch(positions, self._rules, parents, moves, children, legal)
+
+    def legal_moves(self, positions: Positions, rows: Rows, legal: LegalMask) -> None:
+        mark_legal_batch(positions, rows, legal)
+
+    def rollout(self, positions: Positions, rows: Rows, keys: Keys, values: NDArray[np.float32]) -> None:
+        work = (np.empty((1, self.num_points), np.int8), np.empty(self.num_points, np.int64))
+        roll_out_batch(positions, self._rules, rows, keys, work, values)
