@@ -19,13 +19,14 @@ class Evaluator(nn.Module):
         super().__init__()
         self.net = net
         self.has_tanh = value == "tanh"
+        self.value_of_outcome: Tensor
+        self.register_buffer("value_of_outcome", torch.tensor([1.0, 0.0, -1.0]))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         logits, value_logits = self.net(planes)
         if self.has_tanh:
             return logits, torch.tanh(value_logits).flatten()
-        win, _, loss = torch.softmax(value_logits, dim=1).unbind(dim=1)
-        return logits, win - loss
+        return logits, torch.softmax(value_logits, dim=1) @ self.value_of_outcome
 
 
 def load_evaluator(checkpoint: Checkpoint, num_actions: int, size: int) -> Evaluator:

@@ -51,21 +51,22 @@ class ResidualBlock(nn.Module):
         return F.relu(self.second(F.relu(self.first(x))) + x)
 
 
-def pool(x: Tensor) -> Tensor:
+def pool(x: Tensor, size: int) -> Tensor:
     """float32[B, C, H, W] -> [B, 3C]: per channel the mean, the mean scaled by the board's side, the maximum.
 
     The scaled mean lets a head give the same mean another weight on another board.
     """
     mean = F.adaptive_avg_pool2d(x, 1).flatten(1)
     largest = F.adaptive_max_pool2d(x, 1).flatten(1)
-    return torch.cat([mean, mean * ((x.shape[2] - 10) / 10), largest], dim=1)
+    return torch.cat([mean, mean * ((size - 10) / 10), largest], dim=1)
 
 
 class PooledPolicyHead(nn.Module):
     """Per point a logit from 1x1 convolutions biased by pooled features; the pass from those alone."""
 
-    def __init__(self, network: NetworkConfig, has_pass: bool) -> None:
+    def __init__(self, network: NetworkConfig, size: int, has_pass: bool) -> None:
         super().__init__()
+        self.size = size
         channels = network.policy_channels
         self.points = NormedConv(network.channels, channels, 1)
         self.summary = NormedConv(network.channels, channels, 1)
@@ -74,7 +75,7 @@ class PooledPolicyHead(nn.Module):
         self.pass_output = nn.Linear(NUM_POOLED * channels, 1) if has_pass else None
 
     def forward(self, x: Tensor) -> Tensor:
-        pooled = pool(F.relu(self.summary(x)))
+        pooled = pool(F.relu(self.summary(x)), self.size)
         points = F.relu(self.points(x) + self.bias(pooled)[:, :, None, None])
         logits = self.output(points).flatten(1)
         return logits if self.pass_output is None else torch.cat([logits, self.pass_output(pooled)], dim=1)
@@ -83,14 +84,15 @@ class PooledPolicyHead(nn.Module):
 class PooledValueHead(nn.Module):
     """1x1 convolution, pooling, a hidden layer, the value's logits."""
 
-    def __init__(self, network: NetworkConfig) -> None:
+    def __init__(self, network: NetworkConfig, size: int) -> None:
         super().__init__()
+        self.size = size
         self.summary = NormedConv(network.channels, network.value_channels, 1)
         self.hidden = nn.Linear(NUM_POOLED * network.value_channels, network.value_hidden)
         self.output = nn.Linear(network.value_hidden, NUM_VALUE_LOGITS[network.value])
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.output(F.relu(self.hidden(pool(F.relu(self.summary(x))))))
+        return self.output(F.relu(self.hidden(pool(F.relu(self.summary(x)), self.size))))
 
 
 class DensePolicyHead(nn.Module):
@@ -154,7 +156,7 @@ def check_network(network: NetworkConfig) -> None:
 def build_model(network: NetworkConfig, size: int, num_actions: int, seed: int = 0) -> Net:
     """A net in training mode with initial weights made from `seed` alone.
 
-    Only dense heads are bound to `size`; pooled heads have a pass logit where `num_actions` > size².
+    Pooled heads have the same weights for every `size`, and a pass logit where `num_actions` > size².
     Neither reads nor moves torch's global random state.
     """
     check_network(network)
@@ -163,8 +165,8 @@ def build_model(network: NetworkConfig, size: int, num_actions: int, seed: int =
         raise UserError(f"a {size}x{size} board has {num_points} moves and maybe a pass, not {num_actions}")
     with torch.random.fork_rng(devices=[]):
         if network.heads == "pooled":
-            policy: nn.Module = PooledPolicyHead(network, has_pass=num_actions > num_points)
-            net = Net(network, policy, PooledValueHead(network))
+            policy: nn.Module = PooledPolicyHead(network, size, has_pass=num_actions > num_points)
+            net = Net(network, policy, PooledValueHead(network, size))
         else:
             policy = DensePolicyHead(network, num_points, num_actions)
             net = Net(network, policy, DenseValueHead(network, num_points))
