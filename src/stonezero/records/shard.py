@@ -7,7 +7,6 @@ JSON under the metadata key `stonezero`. The same records give the same bytes.
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,9 +36,9 @@ FEW_VALUES += ["visit_moves.list.element", "visit_counts.list.element"]
 
 
 def write_shard(
-    path: str | os.PathLike[str], records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str
+    path: Path | str, records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str
 ) -> None:
-    """Write whole games to `path`, atomically. Raises WriteError where the disk refuses."""
+    """Write whole games to `path`, atomically. UserError when the disk is full."""
     table = _to_arrow(table_of_games(records, game_spec))
     header = {"schema_version": SCHEMA_VERSION, "game": game_spec, "generation": generation}
     table = table.replace_schema_metadata({METADATA_KEY: json.dumps(header, sort_keys=True)})
@@ -55,7 +54,7 @@ def write_shard(
 
 
 def read_shard(
-    path: str | os.PathLike[str], game_spec: dict[str, Any] | None = None, sha256: str | None = None
+    path: Path | str, game_spec: dict[str, Any] | None = None, sha256: str | None = None
 ) -> RecordTable:
     """Read a shard; RecordError when it is none, damaged, not of the game `game_spec` or not of `sha256`."""
     path = Path(path)
@@ -72,7 +71,7 @@ def read_shard(
     return _from_arrow(path, table.combine_chunks(), game)
 
 
-def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_header(path: Path | str) -> dict[str, Any]:
     """The metadata of a shard: schema_version, game and generation; RecordError as `read_shard`."""
     try:
         return _header(Path(path), pq.read_schema(path))

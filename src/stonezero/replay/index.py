@@ -4,7 +4,6 @@ No position is copied: a row names its file, the file's digest and the row in it
 """
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,12 +75,12 @@ def empty_index() -> WindowIndex:
     return WindowIndex([], file=np.empty(0, np.int32), **columns)
 
 
-def write_empty_index(path: str | os.PathLike[str]) -> None:
+def write_empty_index(path: Path | str) -> None:
     """Write the index that generation g000 leaves behind."""
     write_index(path, empty_index())
 
 
-def write_index(path: str | os.PathLike[str], index: WindowIndex) -> None:
+def write_index(path: Path | str, index: WindowIndex) -> None:
     """Write an index, atomically; equal indexes give equal bytes."""
     arrays = {name: pa.array(getattr(index, name), kind) for name, kind in ROW_COLUMNS.items()}
     for column, attribute in zip(FILE_COLUMNS, ("generation", "path", "sha256"), strict=True):
@@ -93,7 +92,7 @@ def write_index(path: str | os.PathLike[str], index: WindowIndex) -> None:
         pq.write_table(table, temporary, compression="zstd", write_statistics=False, write_page_checksum=True)
 
 
-def read_index(path: str | os.PathLike[str]) -> WindowIndex:
+def read_index(path: Path | str) -> WindowIndex:
     """Read an index; IndexFileError when it is missing, damaged or not one."""
     path = Path(path)
     try:

@@ -1,55 +1,57 @@
 """The body of the buffer stage: games of this generation and the window before it make the new window."""
 
-import hashlib
 import logging
 from pathlib import Path
+from typing import cast
 
 import numpy as np
+from omegaconf import DictConfig, OmegaConf
 
-from stonezero.config.generations import generation_section
-from stonezero.config.schema import StageParams
+from stonezero.config import RunPaths, generation_section, previous_generation
+from stonezero.config import paths as default_paths
+from stonezero.config.schema import BufferConfig
+from stonezero.files import file_digest
 from stonezero.games import Game, make_game
 from stonezero.records import RecordTable, read_shard
 from stonezero.replay.audit import audit
 from stonezero.replay.index import RecordsFile, WindowIndex, read_index, write_index
-from stonezero.replay.window import WindowError, check_buffer, game_copies, game_starts, next_window
+from stonezero.replay.window import WindowError, game_copies, game_starts, next_window
 
 log = logging.getLogger(__name__)
 
 Metric = tuple[str, int, float]  #: name, step, value
 
 
-def run(params: StageParams, gen: str, scratch: Path, root: Path = Path(".")) -> list[Metric]:
-    """Write runs/GEN/buffer.parquet out of runs/PREV/buffer.parquet and runs/GEN/games; return figures.
+def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_paths) -> list[Metric]:
+    """Write the window of `gen` out of the window before it and the games of `gen`; return figures.
 
-    Raises UserError for records that are damaged, of another game or wrong, and for an empty window.
-    The stage takes seconds and needs no `scratch`.
+    Takes seconds, so `scratch` stays unused. Raises UserError for records that are damaged, of another
+    game or wrong, and for an empty window.
     """
-    config = generation_section(params, gen, "buffer")
-    check_buffer(config)
-    game = make_game(params.game.name, params.game.size, params.game.k, params.game.rules)
-    shards = read_shards(root, gen, game)
-    previous = read_index(root / "runs" / params.generations[gen].prev / "buffer.parquet")
+    config = cast(BufferConfig, OmegaConf.to_object(generation_section(params, "buffer")))
+    game = make_game(**params.game)
+    shards = read_shards(paths, gen, game)
+    previous = read_index(paths.buffer(previous_generation(params)))
     window = next_window(previous, shards, config, params.seed)
     if not len(window):
-        raise WindowError(f"the window of {gen} would be empty: no position of its games can be learnt from")
-    write_index(root / "runs" / gen / "buffer.parquet", window)
+        raise WindowError(f"the window of {gen} would be empty: its games are random openings and no more")
+    write_index(paths.buffer(gen), window)
     figures = window_figures(window)
     log.info("window of %s: %s", gen, ", ".join(f"{name} {value:.6g}" for name, value in figures.items()))
     return [(f"buffer/{name}", 0, value) for name, value in figures.items()]
 
 
-def read_shards(root: Path, gen: str, game: Game) -> list[tuple[RecordsFile, RecordTable]]:
+def read_shards(paths: RunPaths, gen: str, game: Game) -> list[tuple[RecordsFile, RecordTable]]:
     """The audited shards of one generation, in the order of their names."""
-    paths = sorted((root / "runs" / gen / "games").glob("*.parquet"))
-    if not paths:
-        raise WindowError(f"{root / 'runs' / gen / 'games'}: no records files")
+    files = sorted(paths.games(gen).glob("[!.]*.parquet"))
+    if not files:
+        raise WindowError(f"{paths.games(gen)}: no records files")
     shards = []
-    for path in paths:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    for path in files:
+        digest = file_digest(path)
         table = read_shard(path, game.spec(), digest)
         audit(table, game, path)
-        shards.append((RecordsFile(gen, path.relative_to(root).as_posix(), digest), table))
+        shards.append((RecordsFile(gen, path.relative_to(paths.root.parent).as_posix(), digest), table))
     return shards
 
 

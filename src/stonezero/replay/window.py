@@ -17,16 +17,6 @@ class WindowError(UserError):
     """The window would be empty, or too small to train on."""
 
 
-def check_buffer(config: BufferConfig) -> None:
-    """UserError for values out of range."""
-    if config.window_generations < 1:
-        raise UserError(f"buffer.window_generations is {config.window_generations}; it must be at least 1")
-    if config.max_positions < 1:
-        raise UserError(f"buffer.max_positions is {config.max_positions}; it must be at least 1")
-    if not 0 <= config.held_out_fraction <= 0.5:
-        raise UserError(f"buffer.held_out_fraction is {config.held_out_fraction}; it must be in 0..0.5")
-
-
 def next_window(
     previous: WindowIndex,
     shards: Sequence[tuple[RecordsFile, RecordTable]],

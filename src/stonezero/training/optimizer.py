@@ -1,0 +1,117 @@
+"""Optimisers, learning rate schedules, and optimiser state as a safetensors file with repeatable bytes."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+from torch import nn
+
+from stonezero.config.schema import TrainConfig
+from stonezero.errors import UserError
+from stonezero.files import write_bytes
+
+Arrays = dict[str, NDArray[np.float32]]
+STEP_FACTOR_AT = (0.5, 0.75)
+"""Shares of the steps after which the schedule `step` lowers the rate."""
+
+
+class OptimizerStateError(UserError):
+    """An optimiser state file is missing, damaged or of another kind."""
+
+
+def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
+    """Adam or SGD with momentum; L2 `weight_decay` on all weights but norms and biases (one-axis tensors)."""
+    decayed = [parameter for parameter in model.parameters() if parameter.ndim > 1]
+    others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
+    groups = [
+        {"params": decayed, "weight_decay": config.weight_decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    if config.optimizer == "adam":
+        return torch.optim.Adam(groups, lr=config.lr)
+    return torch.optim.SGD(groups, lr=config.lr, momentum=config.momentum)
+
+
+def learning_rate(config: TrainConfig, step: int, num_steps: int) -> float:
+    """Of step 0..num_steps-1: warm-up from lr / warmup_steps, then the schedule over what remains."""
+    if step < config.warmup_steps:
+        return config.lr * (step + 1) / config.warmup_steps
+    done = (step - config.warmup_steps) / max(1, num_steps - config.warmup_steps)
+    if config.lr_schedule == "cosine":
+        return config.lr * (1 + math.cos(math.pi * done)) / 2
+    if config.lr_schedule == "step":
+        return config.lr * config.lr_step_factor ** sum(done >= share for share in STEP_FACTOR_AT)
+    return config.lr
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, lr: float) -> None:
+    """For all parameters."""
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+
+
+def export_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> Arrays:
+    """All state as arrays named `exp_avg/blocks.0.first.conv.weight`; empty before the first step."""
+    return {
+        f"{key}/{name}": tensor.detach().cpu().numpy().copy()
+        for name, parameter in model.named_parameters()
+        for key, tensor in optimizer.state[parameter].items()
+        if tensor is not None
+    }
+
+
+def load_state(model: nn.Module, optimizer: torch.optim.Optimizer, arrays: Arrays) -> bool:
+    """Set the state `export_state` gave; False, and nothing set, where it is another optimiser's or net's."""
+    wanted = _expected_shapes(model, optimizer)
+    if {name: array.shape for name, array in arrays.items()} != wanted:
+        return False
+    parameters = dict(model.named_parameters())
+    for name, array in arrays.items():
+        key, parameter_name = name.split("/")
+        parameter = parameters[parameter_name]
+        device = "cpu" if key == "step" else parameter.device
+        optimizer.state[parameter][key] = torch.from_numpy(array.copy()).to(device)
+    return True
+
+
+def _expected_shapes(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, tuple[int, ...]]:
+    if isinstance(optimizer, torch.optim.Adam):
+        keys: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
+    else:
+        keys = ("momentum_buffer",)
+    return {
+        f"{key}/{name}": () if key == "step" else tuple(parameter.shape)
+        for name, parameter in model.named_parameters()
+        for key in keys
+    }
+
+
+def write_state(path: Path | str, arrays: Arrays, metadata: dict[str, object]) -> None:
+    """Write arrays and JSON `metadata` atomically; under one key, as several are written in random order."""
+    data = save_tensors(dict(sorted(arrays.items())), {"stonezero": json.dumps(metadata, sort_keys=True)})
+    write_bytes(path, data)
+
+
+def read_state(path: Path | str) -> tuple[Arrays, dict[str, object]]:
+    """Arrays and metadata of `write_state`; OptimizerStateError when the file is missing or not one."""
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+        arrays = load_tensors(data)
+        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        return arrays, json.loads(header["__metadata__"]["stonezero"])
+    except FileNotFoundError:
+        raise OptimizerStateError(f"{path}: no such optimiser state") from None
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise OptimizerStateError(f"{path}: truncated, damaged or not an optimiser state ({error})") from None
+
+
+def write_fresh_state(path: Path | str) -> None:
+    """Write the state of an optimiser that has made no step, which generation g000 leaves behind."""
+    write_state(path, {}, {"kind": "optimizer"})
