@@ -4,6 +4,8 @@ Kernels work on a bordered copy of the board, int8[(n + 2) ** 2] with OUTSIDE al
 along a line ends by itself. A *square* is an index into it, a *point* one into the n x n board.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,64 +26,74 @@ from stonezero.jit import kernel
 OUTSIDE = 3
 
 
+class Layout(NamedTuple):
+    """How points and squares lie to each other."""
+
+    square_of: NDArray[np.int64]  #: int64[S]: the square of each point
+    point_of: NDArray[np.int64]  #: int64[(n + 2) ** 2]: the point of each square, -1 in the border
+    steps: NDArray[np.int64]  #: int64[8]: from a square to its neighbours
+
+
+def make_layout(size: int) -> Layout:
+    """The layout of a `size` x `size` board."""
+    stride = size + 2
+    square_of = np.array([y * stride + x for y in range(1, size + 1) for x in range(1, size + 1)], np.int64)
+    point_of = np.full(stride * stride, -1, np.int64)
+    point_of[square_of] = np.arange(size * size)
+    steps = np.array([-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1], np.int64)
+    return Layout(square_of, point_of, steps)
+
+
 @kernel
-def load_board(stones: NDArray[np.int8], row: int, size: int, board: NDArray[np.int8]) -> None:
+def load_board(stones: NDArray[np.int8], row: int, layout: Layout, board: NDArray[np.int8]) -> None:
     """Copy stones[row] into the middle of `board`."""
-    for y in range(size):
-        for x in range(size):
-            board[(y + 1) * (size + 2) + x + 1] = stones[row, y * size + x]
+    for point in range(len(layout.square_of)):
+        board[layout.square_of[point]] = stones[row, point]
 
 
 @kernel
-def can_capture(board: NDArray[np.int8], square: int, side: int, size: int) -> bool:
-    """Whether a disc of `side` on the empty `square` would turn a disc."""
-    opponent = 3 - side
-    for row_step in range(-1, 2):
-        for column_step in range(-1, 2):
-            step = row_step * (size + 2) + column_step
-            end = square + step
-            if board[end] == opponent:  # never for step 0: the square is empty
-                end += step
-                while board[end] == opponent:
-                    end += step
-                if board[end] == side:
-                    return True
-    return False
-
-
-@kernel
-def capture(board: NDArray[np.int8], square: int, side: int, size: int) -> bool:
+def capture(board: NDArray[np.int8], square: int, side: int, layout: Layout) -> bool:
     """Put a disc of `side` on the empty `square` and turn discs; change nothing where none turns.
 
     Returns whether any disc turned, that is, whether the move was legal.
     """
     opponent = 3 - side
     has_turned = False
-    for row_step in range(-1, 2):
-        for column_step in range(-1, 2):
-            step = row_step * (size + 2) + column_step
-            end = square + step
-            while board[end] == opponent:
-                end += step
-            if board[end] == side:
+    for direction in range(8):
+        step = layout.steps[direction]
+        end = square + step
+        while board[end] == opponent:
+            end += step
+        if board[end] == side:
+            end -= step
+            while end != square:
+                board[end] = side
+                has_turned = True
                 end -= step
-                while end != square:
-                    board[end] = side
-                    has_turned = True
-                    end -= step
     if has_turned:
         board[square] = side
     return has_turned
 
 
 @kernel
-def has_capture(board: NDArray[np.int8], side: int, size: int) -> bool:
-    """Whether `side` can turn a disc anywhere."""
-    for y in range(1, size + 1):
-        for square in range(y * (size + 2) + 1, y * (size + 2) + size + 1):
-            if board[square] == EMPTY and can_capture(board, square, side, size):
-                return True
-    return False
+def mark_captures(board: NDArray[np.int8], side: int, layout: Layout, legal: LegalMask, b: int) -> int:
+    """Write legal[b] but for the pass: the empty ends of opposing runs beside discs of `side`; count them."""
+    opponent = 3 - side
+    legal[b, :] = 0
+    num_legal = 0
+    for point in range(len(layout.square_of)):
+        square = layout.square_of[point]
+        if board[square] == side:
+            for direction in range(8):
+                step = layout.steps[direction]
+                end = square + step
+                if board[end] == opponent:
+                    while board[end] == opponent:
+                        end += step
+                    if board[end] == EMPTY:
+                        num_legal += 1 - legal[b, layout.point_of[end]]
+                        legal[b, layout.point_of[end]] = 1
+    return num_legal
 
 
 @kernel
@@ -99,93 +111,63 @@ def final_status(board: NDArray[np.int8]) -> int:
 
 
 @kernel
-def mark_captures(
-    board: NDArray[np.int8], square: int, point: int, size: int, legal: LegalMask, b: int
-) -> int:
-    """Set legal[b] at the empty far ends of opposing runs that start next to the disc on `square`.
-
-    Returns how many points that newly made legal.
-    """
-    side = board[square]
-    opponent = 3 - side
-    num_new = 0
-    for row_step in range(-1, 2):
-        for column_step in range(-1, 2):
-            step = row_step * (size + 2) + column_step
-            length = 1
-            while board[square + length * step] == opponent:
-                length += 1
-            if length > 1 and board[square + length * step] == EMPTY:
-                target = point + length * (row_step * size + column_step)
-                num_new += 1 - legal[b, target]
-                legal[b, target] = 1
-    return num_new
-
-
-@kernel
-def mark_legal(board: NDArray[np.int8], side: int, size: int, legal: LegalMask, b: int) -> int:
+def mark_legal(board: NDArray[np.int8], side: int, layout: Layout, legal: LegalMask, b: int) -> int:
     """Write legal[b] for `side` to move and return the status: the game is over if neither side can move."""
-    num_legal = 0
-    legal[b, :] = 0
-    for y in range(size):
-        for x in range(size):
-            square = (y + 1) * (size + 2) + x + 1
-            if board[square] == side:
-                num_legal += mark_captures(board, square, y * size + x, size, legal, b)
-    must_pass = num_legal == 0 and has_capture(board, 3 - side, size)
-    legal[b, size * size] = must_pass
-    if num_legal > 0 or must_pass:
+    if mark_captures(board, side, layout, legal, b) > 0:
         return ONGOING
-    return final_status(board)
+    must_pass = mark_captures(board, 3 - side, layout, legal, b) > 0
+    legal[b, :] = 0
+    legal[b, len(layout.square_of)] = must_pass
+    return ONGOING if must_pass else final_status(board)
 
 
 @kernel
 def play_batch(
     positions: Positions,
-    board: NDArray[np.int8],
+    work: tuple[Layout, NDArray[np.int8]],
     parents: Rows,
     moves: Moves,
     children: Rows,
     legal: LegalMask,
 ) -> None:
-    """Kernel of `Othello.play`; `board` is work space, int8[(n + 2) ** 2] with its border set."""
+    """Kernel of `Othello.play`; `work` is the layout and a bordered board with its border set."""
+    layout, board = work
     num_points = positions.stones.shape[1]
-    stride = np.int64(np.sqrt(len(board)))
-    size = stride - 2
     for b in range(len(parents)):
         parent, child, move = parents[b], children[b], np.int64(moves[b])
         mover = np.int64(positions.turn[parent])
-        load_board(positions.stones, parent, size, board)
+        load_board(positions.stones, parent, layout, board)
         if move != num_points:
-            capture(board, (move // size + 1) * stride + move % size + 1, mover, size)
-        for y in range(size):
-            for x in range(size):
-                positions.stones[child, y * size + x] = board[(y + 1) * stride + x + 1]
+            capture(board, layout.square_of[move], mover, layout)
+        for point in range(num_points):
+            positions.stones[child, point] = board[layout.square_of[point]]
         for age in range(HISTORY - 1, 0, -1):
             positions.recent_moves[child, age] = positions.recent_moves[parent, age - 1]
         positions.recent_moves[child, 0] = move
         positions.ply[child] = positions.ply[parent] + 1
         positions.passes[child] = positions.passes[parent] + 1 if move == num_points else 0
         positions.turn[child] = 3 - mover
-        positions.status[child] = mark_legal(board, 3 - mover, size, legal, b)
+        positions.status[child] = mark_legal(board, 3 - mover, layout, legal, b)
 
 
 @kernel
-def mark_legal_batch(positions: Positions, board: NDArray[np.int8], rows: Rows, legal: LegalMask) -> None:
-    """Kernel of `Othello.legal_moves`; `board` as in `play_batch`."""
-    size = np.int64(np.sqrt(len(board))) - 2
+def mark_legal_batch(
+    positions: Positions, work: tuple[Layout, NDArray[np.int8]], rows: Rows, legal: LegalMask
+) -> None:
+    """Kernel of `Othello.legal_moves`; `work` as in `play_batch`."""
+    layout, board = work
     for b in range(len(rows)):
         row = rows[b]
         if positions.status[row] == ONGOING:
-            load_board(positions.stones, row, size, board)
-            mark_legal(board, np.int64(positions.turn[row]), size, legal, b)
+            load_board(positions.stones, row, layout, board)
+            mark_legal(board, np.int64(positions.turn[row]), layout, legal, b)
         else:
             legal[b, :] = 0
 
 
 @kernel
 def roll_out(
-    board: NDArray[np.int8], empties: NDArray[np.int64], side: int, key: np.uint64, size: int
+    board: NDArray[np.int8], empties: NDArray[np.int64], side: int, key: np.uint64, layout: Layout
 ) -> int:
     """Play random moves on `board` (changed) until neither side can move; return the final status.
 
@@ -193,7 +175,7 @@ def roll_out(
     is a uniformly random legal move.
     """
     num_empty = 0
-    for square in range(len(board)):
+    for square in layout.square_of:
         if board[square] == EMPTY:
             empties[num_empty] = square
             num_empty += 1
@@ -207,7 +189,7 @@ def roll_out(
             square = empties[chosen]
             empties[chosen] = empties[tried]
             empties[tried] = square
-            if capture(board, square, side, size):
+            if capture(board, square, side, layout):
                 num_empty -= 1
                 empties[tried] = empties[num_empty]
                 num_passes = 0
@@ -219,20 +201,20 @@ def roll_out(
 @kernel
 def roll_out_batch(
     positions: Positions,
-    work: tuple[NDArray[np.int8], NDArray[np.int64]],
+    work: tuple[Layout, NDArray[np.int8]],
+    empties: NDArray[np.int64],
     rows: Rows,
     keys: Keys,
     values: NDArray[np.float32],
 ) -> None:
-    """Kernel of `Othello.rollout`; `work` is (bordered board, int64[S])."""
-    board, empties = work
-    size = np.int64(np.sqrt(len(board))) - 2
+    """Kernel of `Othello.rollout`; `work` as in `play_batch`, `empties` work space of int64[S]."""
+    layout, board = work
     for b in range(len(rows)):
         turn = np.int64(positions.turn[rows[b]])
         status = np.int64(positions.status[rows[b]])
         if status == ONGOING:
-            load_board(positions.stones, rows[b], size, board)
-            status = roll_out(board, empties, turn, keys[b], size)
+            load_board(positions.stones, rows[b], layout, board)
+            status = roll_out(board, empties, turn, keys[b], layout)
         values[b] = 0.0 if status == DRAW else (1.0 if status == turn else -1.0)
 
 
@@ -252,6 +234,7 @@ class Othello(Game):
         self.num_points = size * size
         self.num_actions = self.num_points + 1
         self.max_plies = 2 * (self.num_points - 4)  # a pass is followed by a disc
+        self._layout = make_layout(size)
 
     def spec(self) -> dict[str, str | int]:
         return {"name": self.name, "size": self.size, "k": 0, "rules": "othello"}
@@ -266,14 +249,14 @@ class Othello(Game):
     def play(
         self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
     ) -> None:
-        play_batch(positions, self._bordered_board(), parents, moves, children, legal)
+        play_batch(positions, self._work(), parents, moves, children, legal)
 
     def legal_moves(self, positions: Positions, rows: Rows, legal: LegalMask) -> None:
-        mark_legal_batch(positions, self._bordered_board(), rows, legal)
+        mark_legal_batch(positions, self._work(), rows, legal)
 
     def rollout(self, positions: Positions, rows: Rows, keys: Keys, values: NDArray[np.float32]) -> None:
-        work = (self._bordered_board(), np.empty(self.num_points, np.int64))
-        roll_out_batch(positions, work, rows, keys, values)
+        empties = np.empty(self.num_points, np.int64)
+        roll_out_batch(positions, self._work(), empties, rows, keys, values)
 
-    def _bordered_board(self) -> NDArray[np.int8]:
-        return np.full((self.size + 2) ** 2, OUTSIDE, np.int8)
+    def _work(self) -> tuple[Layout, NDArray[np.int8]]:
+        return self._layout, np.full((self.size + 2) ** 2, OUTSIDE, np.int8)
