@@ -1,0 +1,95 @@
+"""The unrolled generations: what each differs in, and the sections that result.
+
+`schedule` says from which generation on a parameter has another value; `unroll` turns it into compact
+per-generation overrides, so that a change from generation 3 on leaves the params of 1 and 2 as they were.
+"""
+
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from stonezero.errors import UserError
+
+SECTIONS = ("search", "selfplay", "buffer", "train", "gate")  #: what a schedule may change
+FIRST = "g000"  #: the generation before the first: what stage init makes
+
+
+def generation_name(number: int) -> str:
+    """`g007` for 7."""
+    return f"g{number:03d}"
+
+
+def generation_number(name: str) -> int:
+    """7 for `g007`."""
+    return int(name[1:])
+
+
+def previous_generation(params: DictConfig) -> str:
+    """Name of the generation before the one that `params.gen` names."""
+    return str(params.generations[params.gen].prev)
+
+
+def generation_section(params: DictConfig, section: str) -> DictConfig:
+    """The typed section (`train`, `selfplay`, ...) as it holds in generation `params.gen`."""
+    return section_of(params, params.gen, section)
+
+
+def section_of(params: DictConfig, generation: str, section: str) -> DictConfig:
+    """The typed section as it holds in `generation`; in g000 and for game, network, ... as it is written."""
+    if section not in SECTIONS or generation not in params.generations:
+        return params[section]
+    return merged(params[section], params.generations[generation][section])
+
+
+def merged(section: DictConfig, overrides: Any) -> DictConfig:
+    """The typed `section` with `overrides`, each checked and converted to its type."""
+    result = OmegaConf.merge(section, overrides)
+    assert isinstance(result, DictConfig)
+    return result
+
+
+def unroll(root: DictConfig) -> dict[str, dict[str, Any]]:
+    """Overrides of every generation by name, each value converted to its type in the schema.
+
+    Raises
+    ------
+    UserError
+        If the schedule names an unknown parameter or generation, runs backwards or repeats itself.
+    """
+    _check_schedule(root)
+    sections = {name: root[name] for name in SECTIONS}
+    generations = {}
+    for number in range(1, root.iterations + 1):
+        for change in root.schedule:
+            if change.start == number:
+                for path, value in change.set.items():
+                    section, key = path.split(".")
+                    sections[section] = merged(sections[section], {key: value})
+        overrides = {name: _differences(root[name], sections[name]) for name in SECTIONS}
+        generations[generation_name(number)] = {"prev": generation_name(number - 1), **overrides}
+    return generations
+
+
+def _check_schedule(root: DictConfig) -> None:
+    latest = 1
+    seen = set()
+    for change in root.schedule:
+        if not 1 <= change.start <= root.iterations:
+            raise UserError(
+                f"schedule: start {change.start} is outside this plan's generations 1 to {root.iterations}"
+            )
+        if change.start < latest:
+            raise UserError(f"schedule: start {change.start} comes after {latest}; starts must ascend")
+        latest = change.start
+        for path in change.set:
+            section, _, key = str(path).partition(".")
+            if section not in SECTIONS or key not in root[section]:
+                raise UserError(f"schedule: {path} is no parameter of {', '.join(SECTIONS)}")
+            if (latest, path) in seen:
+                raise UserError(f"schedule: {path} is set twice at generation {latest}")
+            seen.add((latest, path))
+
+
+def _differences(base: DictConfig, changed: DictConfig) -> dict[str, Any]:
+    plain: Any = OmegaConf.to_container(changed)
+    return {key: value for key, value in plain.items() if base[key] != changed[key]}

@@ -1,0 +1,133 @@
+"""Values that are of the right type and still impossible: one clear sentence for each.
+
+The rules of the games themselves (k against the board, odd Othello boards, planes) are checked by
+`stonezero.games`; `stonezero.plan` calls both.
+"""
+
+import math
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from stonezero.config.generations import SECTIONS, section_of
+from stonezero.errors import UserError
+
+INFINITY = math.inf
+
+#: (lowest, highest) allowed value of each number
+RANGES: dict[str, tuple[float, float]] = {
+    "seed": (0, 2**63 - 1),
+    "iterations": (1, 200),
+    "network.channels": (8, 512),
+    "network.blocks": (0, 40),
+    "network.policy_channels": (1, 256),
+    "network.value_channels": (1, 256),
+    "network.value_hidden": (1, 1024),
+    "search.c_puct": (1e-6, INFINITY),
+    "search.fpu_reduction": (0, 1),
+    "search.root_noise_fraction": (0, 1),
+    "search.root_noise_concentration": (1e-6, INFINITY),
+    "search.leaves_per_wave": (1, 64),
+    "search.virtual_loss": (1, 10),
+    "selfplay.games": (1, INFINITY),
+    "selfplay.simulations": (2, 1_000_000),
+    "selfplay.slots": (1, 65536),
+    "selfplay.shard_games": (1, INFINITY),
+    "selfplay.random_opening_share": (0, 1),
+    "selfplay.random_opening_plies": (1, 400),
+    "selfplay.temperature": (0, 10),
+    "selfplay.temperature_plies": (0, INFINITY),
+    "selfplay.final_temperature": (0, 10),
+    "buffer.window_generations": (1, INFINITY),
+    "buffer.max_positions": (1, INFINITY),
+    "buffer.held_out_fraction": (0, 0.5),
+    "train.samples_per_position": (1e-6, INFINITY),
+    "train.batch_size": (1, 65536),
+    "train.lr": (1e-12, INFINITY),
+    "train.momentum": (0, 1),
+    "train.weight_decay": (0, INFINITY),
+    "train.lr_step_factor": (0, 1),
+    "train.warmup_steps": (0, INFINITY),
+    "train.value_weight": (0, INFINITY),
+    "train.gradient_clip": (0, INFINITY),
+    "train.checkpoint_steps": (1, INFINITY),
+    "train.threads": (1, 256),
+    "gate.simulations": (2, 1_000_000),
+    "gate.slots": (1, 65536),
+    "gate.opening_plies": (1, 400),
+    "gate.round_pairs": (1, INFINITY),
+    "gate.max_pairs": (1, INFINITY),
+    "gate.elo0": (-INFINITY, INFINITY),
+    "gate.elo1": (-INFINITY, INFINITY),
+    "gate.alpha": (1e-6, 0.5),
+    "gate.beta": (1e-6, 0.5),
+    "gate.accept_score_at_cap": (0.5, 1),
+    "gate.anchor_pairs": (0, INFINITY),
+    "gate.archive_champions": (0, INFINITY),
+    "gate.archive_pairs": (0, INFINITY),
+    "elo.prior_games": (1e-6, INFINITY),
+    "elo.confidence": (0.5, 0.999),
+    "inference.max_batch": (1, 4096),
+}
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "network.heads": ("pooled", "dense"),
+    "network.value": ("wdl", "tanh"),
+    "train.start": ("last", "champion", "scratch"),
+    "train.optimizer": ("adam", "sgd"),
+    "train.lr_schedule": ("constant", "cosine", "step"),
+    "train.symmetry": ("random", "none"),
+    "train.device": ("cpu", "cuda"),
+    "inference.backend": ("onnxruntime", "openvino", "torch", "numpy"),
+    "inference.precision": ("f32", "bf16"),
+    "inference.device": ("cpu", "cuda"),
+}
+
+
+def validate(params: DictConfig) -> None:
+    """Raise UserError, one sentence, at the first impossible value of any generation."""
+    if missing := OmegaConf.missing_keys(params):
+        raise UserError(f"{min(missing)} has no value")
+    _check_values(params, "")
+    _check_inference(params)
+    for name in params.generations:
+        where = f" in generation {name}"
+        sections = {section: section_of(params, name, section) for section in SECTIONS}
+        _check_values(OmegaConf.create(sections), where)
+        _check_gate(sections["gate"], where)
+
+
+def _check_values(params: DictConfig, where: str) -> None:
+    for path, (low, high) in RANGES.items():
+        value: Any = OmegaConf.select(params, path)
+        if value is not None and not (low <= value <= high and math.isfinite(value)):
+            raise UserError(f"{path} is {value}{where}, but {_allowed(low, high)}")
+    for path, allowed in CHOICES.items():
+        value = OmegaConf.select(params, path)
+        if value is not None and value not in allowed:
+            raise UserError(f"{path} is {value}{where}, but must be one of {', '.join(allowed)}")
+
+
+def _allowed(low: float, high: float) -> str:
+    if math.isinf(low):
+        return "must be finite"
+    if math.isinf(high):
+        return "must be above 0" if 0 < low < 1 else f"must be at least {low:.15g}"
+    return f"must lie between {low:.15g} and {high:.15g}"
+
+
+def _check_gate(gate: DictConfig, where: str) -> None:
+    if gate.elo1 <= gate.elo0:
+        raise UserError(f"gate.elo1 is {gate.elo1:g}{where}, but must be above gate.elo0, here {gate.elo0:g}")
+    if gate.max_pairs < gate.round_pairs:
+        raise UserError(
+            f"gate.max_pairs is {gate.max_pairs}{where}, but must be at least {gate.round_pairs}, gate.round_pairs"
+        )
+
+
+def _check_inference(params: DictConfig) -> None:
+    backend = params.inference.backend
+    if params.inference.device == "cuda" and backend not in ("torch", "onnxruntime"):
+        raise UserError(f"inference.backend {backend} cannot use cuda: use torch or onnxruntime")
+    if params.inference.precision == "bf16" and backend not in ("torch", "openvino"):
+        raise UserError(f"inference.backend {backend} cannot compute in bf16: use openvino or torch")

@@ -1,0 +1,61 @@
+"""The plan: conf/ and overrides composed, checked against the games, written to params.yaml."""
+
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from stonezero.config.composition import (
+    PARAMS_FILE,
+    compose_params,
+    parse_overrides,
+    sentence,
+    to_yaml,
+    typed,
+)
+from stonezero.errors import UserError
+from stonezero.files import write_text
+from stonezero.games import make_game
+from stonezero.games.planes import plane_codes
+
+
+def make_plan(root: Path, overrides: list[str]) -> DictConfig:
+    """Params of the checkout at `root` with `overrides`; a UserError where they cannot work together."""
+    if not (root / "conf" / "config.yaml").is_file():
+        raise UserError(f"there is no conf/config.yaml in {root}: run this in a checkout of stonezero")
+    params = compose_params(root / "conf", overrides)
+    check_against_games(params)
+    return params
+
+
+def check_against_games(params: DictConfig) -> None:
+    """Let the rules of the game judge the board, the row's length and the input planes."""
+    game = make_game(**params.game)
+    plane_codes(params.network.planes, game)
+
+
+def write_plan(root: Path, params: DictConfig) -> bool:
+    """Write params.yaml; False if it said the same already."""
+    file, text = root / PARAMS_FILE, to_yaml(params)
+    if file.exists() and file.read_text(encoding="utf-8") == text:
+        return False
+    write_text(file, text)
+    return True
+
+
+def read_plan(root: Path) -> DictConfig:
+    """Params as params.yaml has them, typed."""
+    file = root / PARAMS_FILE
+    try:
+        return typed(OmegaConf.load(file))
+    except FileNotFoundError:
+        raise UserError(f"there is no {PARAMS_FILE} in {root}: run `stonezero plan`") from None
+    except (OmegaConfBaseException, YAMLError) as error:
+        raise UserError(f"{PARAMS_FILE}: {sentence(error)}; run `stonezero plan` to make it anew") from error
+
+
+def extended(old: list[str], new: list[str]) -> list[str]:
+    """Overrides `old` with `new` after them; of two for the same key the new one stays."""
+    replaced = {override.key for override in parse_overrides(new)}
+    return [override.text for override in parse_overrides(old) if override.key not in replaced] + list(new)
