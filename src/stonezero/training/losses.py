@@ -16,7 +16,7 @@ def mask_illegal(logits: Tensor, legal: Tensor) -> Tensor:
 def policy_loss(logits: Tensor, legal: Tensor, policy: Tensor, has_policy: Tensor) -> Tensor:
     """Cross entropy of the net's policy over legal moves against `policy`, over rows that have a target.
 
-    logits float[B, A], legal bool[B, A], policy float32[B, A], has_policy float32[B]. Nats; 0 without targets.
+    logits float[B, A], legal bool[B, A], policy float32[B, A], has_policy float32[B] (0 or 1). In nats.
     """
     log_policy = F.log_softmax(mask_illegal(logits, legal), dim=1)
     cross_entropy = -(policy * log_policy).sum(dim=1)

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -84,7 +85,7 @@ def _expected_shapes(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict
     if isinstance(optimizer, torch.optim.Adam):
         keys: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
     else:
-        keys = ("momentum_buffer",)
+        keys = ("momentum_buffer",) if optimizer.param_groups[0]["momentum"] else ()
     return {
         f"{key}/{name}": () if key == "step" else tuple(parameter.shape)
         for name, parameter in model.named_parameters()
@@ -92,13 +93,13 @@ def _expected_shapes(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict
     }
 
 
-def write_state(path: Path | str, arrays: Arrays, metadata: dict[str, object]) -> None:
+def write_state(path: Path | str, arrays: Arrays, metadata: dict[str, Any]) -> None:
     """Write arrays and JSON `metadata` atomically; under one key, as several are written in random order."""
     data = save_tensors(dict(sorted(arrays.items())), {"stonezero": json.dumps(metadata, sort_keys=True)})
     write_bytes(path, data)
 
 
-def read_state(path: Path | str) -> tuple[Arrays, dict[str, object]]:
+def read_state(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
     """Arrays and metadata of `write_state`; OptimizerStateError when the file is missing or not one."""
     path = Path(path)
     try:

@@ -1,0 +1,69 @@
+"""How well a net does on positions it is not trained on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from stonezero.training.losses import expected_value, mask_illegal, policy_loss, value_loss
+from stonezero.training.samples import Batch, BatchMaker
+
+HELD_OUT_COLUMNS = ("policy_loss", "value_loss", "policy_top1", "value_sign")
+
+
+def to_tensors(batch: Batch, device: str) -> list[Tensor]:
+    """The five arrays of a batch on `device`, the legal mask as booleans."""
+    tensors = [torch.from_numpy(array).to(device) for array in batch]
+    tensors[1] = tensors[1].bool()
+    return tensors
+
+
+def evaluate(
+    model: nn.Module, maker: BatchMaker, rows: NDArray[np.int64], batch_size: int, device: str
+) -> dict[str, float]:
+    """Figures over some rows of the window, by the names of HELD_OUT_COLUMNS; norms use their statistics.
+
+    policy_top1 is the share of policy targets whose most visited move is the net's first choice; value_sign
+    the share of decided games whose winner the value's sign names. 0 where there is none to judge.
+    """
+    was_training = model.training
+    model.eval()
+    totals = np.zeros((2, len(HELD_OUT_COLUMNS)))
+    for begin in range(0, len(rows), batch_size):
+        chunk = rows[begin : begin + batch_size]
+        totals += _sums_and_counts(model, maker.make(chunk, np.zeros(len(chunk), np.int64)), device)
+    model.train(was_training)
+    means = totals[0] / np.maximum(totals[1], 1)
+    return dict(zip(HELD_OUT_COLUMNS, means.tolist(), strict=True))
+
+
+@torch.no_grad()
+def _sums_and_counts(model: nn.Module, batch: Batch, device: str) -> NDArray[np.float64]:
+    """float64[2, 4]: for each of HELD_OUT_COLUMNS its sum over a batch and over how many rows that is."""
+    planes, legal, policy, has_policy, outcome = to_tensors(batch, device)
+    policy_logits, value_logits = model(planes)
+    choice = mask_illegal(policy_logits, legal).argmax(dim=1, keepdim=True)
+    is_top = policy.gather(1, choice).squeeze(1) == policy.amax(dim=1)
+    is_sign = expected_value(value_logits) * outcome > 0
+    num_policies, num_decided = float(has_policy.sum()), float((outcome != 0).sum())
+    sums = [
+        float(policy_loss(policy_logits, legal, policy, has_policy)) * num_policies,
+        float(value_loss(value_logits, outcome)) * len(outcome),
+        float((is_top * has_policy).sum()),
+        float(is_sign.sum()),
+    ]
+    return np.array([sums, [num_policies, len(outcome), num_policies, num_decided]])
+
+
+def spread(rows: NDArray[np.int64], num_rows: int) -> NDArray[np.int64]:
+    """At most `num_rows` of `rows`, evenly spaced."""
+    if len(rows) <= num_rows:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, num_rows).astype(np.int64)]
+
+
+def looks(num_steps: int, num_looks: int) -> Sequence[int]:
+    """Steps at which held-out positions are looked at: 0, the last, and evenly between."""
+    return sorted({round(num_steps * look / num_looks) for look in range(num_looks + 1)})
