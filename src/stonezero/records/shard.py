@@ -38,7 +38,7 @@ FEW_VALUES += ["visit_moves.list.element", "visit_counts.list.element"]
 def write_shard(
     path: Path | str, records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str
 ) -> None:
-    """Write whole games to `path`, atomically. UserError when the disk is full."""
+    """Write whole games to `path`, atomically. WriteError when the disk refuses."""
     table = _to_arrow(table_of_games(records, game_spec))
     header = {"schema_version": SCHEMA_VERSION, "game": game_spec, "generation": generation}
     table = table.replace_schema_metadata({METADATA_KEY: json.dumps(header, sort_keys=True)})

@@ -15,7 +15,7 @@ from torch import nn
 
 from stonezero.config.schema import TrainConfig
 from stonezero.errors import UserError
-from stonezero.files import write_bytes
+from stonezero.files import atomic_write
 
 Arrays = dict[str, NDArray[np.float32]]
 STEP_FACTOR_AT = (0.5, 0.75)
@@ -96,7 +96,8 @@ def _expected_shapes(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict
 def write_state(path: Path | str, arrays: Arrays, metadata: dict[str, Any]) -> None:
     """Write arrays and JSON `metadata` atomically; under one key, as several are written in random order."""
     data = save_tensors(dict(sorted(arrays.items())), {"stonezero": json.dumps(metadata, sort_keys=True)})
-    write_bytes(path, data)
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(data)
 
 
 def read_state(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
