@@ -32,6 +32,12 @@ class Game(ABC):
         """Index of the pass, `num_points`; only meaningful where `has_pass`."""
         return self.num_points
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.spec() == other.spec()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.spec().values()))
+
     @abstractmethod
     def spec(self) -> dict[str, str | int]:
         """What fixes the rules, JSON-ready: `make_game(**spec)` gives an equal game."""
@@ -39,6 +45,13 @@ class Game(ABC):
     @abstractmethod
     def new_positions(self, num_positions: int) -> Positions:
         """Start positions."""
+
+    @abstractmethod
+    def status_of(self, positions: Positions, row: int) -> int:
+        """The status that stones and turn give to a position that was set up, not played.
+
+        Raises UserError where both sides have won.
+        """
 
     @abstractmethod
     def play(

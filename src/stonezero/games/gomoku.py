@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stonezero.errors import UserError
 from stonezero.games.game import Game, Keys, LegalMask, Moves, Rows
 from stonezero.games.position import DRAW, EMPTY, HISTORY, ONGOING, Positions, allocate_positions
 from stonezero.games.random import next_state, random_below
@@ -43,15 +44,23 @@ def count_beyond(
 
 
 @kernel
-def status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
-    """The colour that has won by the stone just put on `point`, else ONGOING (a full board included)."""
+def makes_row(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> bool:
+    """Whether the stone on `point` stands in a row that wins."""
     for line in range(4):
         row_step = 0 if line == 0 else 1
         column_step = 1 if line == 0 else line - 2
         length = 1 + count_beyond(stones, row, point, row_step, column_step, rules.size)
         length += count_beyond(stones, row, point, -row_step, -column_step, rules.size)
         if length == rules.k or (length > rules.k and rules.code == FREESTYLE):
-            return int(stones[row, point])
+            return True
+    return False
+
+
+@kernel
+def status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
+    """The colour that has won by the stone just put on `point`, else ONGOING (a full board included)."""
+    if makes_row(stones, row, point, rules):
+        return int(stones[row, point])
     return ONGOING
 
 
@@ -171,6 +180,18 @@ class Gomoku(Game):
 
     def new_positions(self, num_positions: int) -> Positions:
         return allocate_positions(num_positions, self.num_points)
+
+    def status_of(self, positions: Positions, row: int) -> int:
+        stones = positions.stones
+        occupied = [int(point) for point in np.flatnonzero(stones[row])]
+        winners = {
+            int(stones[row, point]) for point in occupied if makes_row(stones, row, point, self._rules)
+        }
+        if len(winners) > 1:
+            raise UserError(f"both sides have {self.k} in a row")
+        if winners:
+            return winners.pop()
+        return DRAW if len(occupied) == self.num_points else ONGOING
 
     def play(
         self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask

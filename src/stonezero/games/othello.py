@@ -19,6 +19,7 @@ from stonezero.games.position import (
     WHITE,
     Positions,
     allocate_positions,
+    copy_rows,
 )
 from stonezero.games.random import next_state, random_below
 from stonezero.jit import kernel
@@ -245,6 +246,13 @@ class Othello(Game):
         positions.stones[:, [upper_left, upper_left + self.size + 1]] = WHITE
         positions.stones[:, [upper_left + 1, upper_left + self.size]] = BLACK
         return positions
+
+    def status_of(self, positions: Positions, row: int) -> int:
+        position = copy_rows(positions, slice(row, row + 1))
+        position.status[0] = ONGOING
+        legal = np.empty((1, self.num_actions), np.uint8)
+        self.legal_moves(position, np.zeros(1, np.int64), legal)
+        return ONGOING if legal.any() else final_status(position.stones[0])
 
     def play(
         self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask

@@ -41,3 +41,8 @@ def allocate_positions(num_positions: int, num_points: int) -> Positions:
         passes=np.zeros(num_positions, np.int8),
         recent_moves=np.full((num_positions, HISTORY), NO_MOVE, np.int16),
     )
+
+
+def copy_rows(positions: Positions, rows: slice) -> Positions:
+    """New arrays with these rows."""
+    return Positions._make(field[rows].copy() for field in positions)
