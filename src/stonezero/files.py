@@ -45,6 +45,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write `content`, whole or not at all."""
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(content)
+
+
 def digest(path: str | os.PathLike[str]) -> str:
     """SHA-256 of a file, or of all files of a folder and their names; `missing` where there is neither.
 
