@@ -33,7 +33,10 @@ def test_openings_are_legal_open_and_distinct_up_to_symmetry(name, size, k, plie
     openings = balanced_openings(game, plies, 30, seed=1)
     assert openings.moves.shape == (30, plies)
     assert openings.num_distinct == 30
-    boards = [{final_stones(game, moves, s) for s in ((0, 2, 5, 7) if k == 0 else range(8))} for moves in openings.moves]
+    boards = [
+        {final_stones(game, moves, s) for s in ((0, 2, 5, 7) if k == 0 else range(8))}
+        for moves in openings.moves
+    ]
     for i, images in enumerate(boards):
         assert all(not images & others for others in boards[:i])
     assert all(replay(game, moves).status[0] == ONGOING for moves in openings.moves)

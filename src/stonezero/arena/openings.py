@@ -42,8 +42,8 @@ def balanced_openings(game: Game, plies: int, count: int, seed: int, judge: Judg
     positions, moves = _sample(game, plies, OVERSAMPLING * count, rng)
     if len(moves) == 0:
         raise UserError(
-            f"No opening of {plies} plies leaves an open game on {game.name} {game.size}x{game.size}: "
-            "choose fewer gate.opening_plies."
+            f"no opening of {plies} plies leaves an open game on {game.name} {game.size}x{game.size}: "
+            "choose fewer gate.opening_plies"
         )
     values = judge(positions, np.arange(len(moves)))
     nearest = np.sort(np.argsort(np.abs(values), kind="stable")[:count])
@@ -83,7 +83,7 @@ def _sample(game: Game, plies: int, wanted: int, rng: np.random.Generator) -> tu
             break
         kept_positions.append(_take(positions, np.array(new_rows)))
         kept_moves.append(moves[new_rows])
-    joined = Positions(*(np.concatenate(arrays) for arrays in zip(*kept_positions, strict=True)))
+    joined = Positions._make(np.concatenate(arrays) for arrays in zip(*kept_positions, strict=True))
     return joined, np.concatenate(kept_moves)
 
 
@@ -129,9 +129,12 @@ def _canonical_keys(game: Game, positions: Positions, rows: NDArray[np.int64]) -
     """A key per row, equal for positions that some symmetry maps onto each other."""
     images = positions.stones[rows][:, symmetry_tables(game.size)]
     turns = positions.turn[rows]
-    return [min(image.tobytes() for image in row) + turn.tobytes() for row, turn in zip(images, turns, strict=True)]
+    return [
+        min(image.tobytes() for image in row) + turn.tobytes()
+        for row, turn in zip(images, turns, strict=True)
+    ]
 
 
 def _take(positions: Positions, rows: NDArray[np.int64]) -> Positions:
     """A copy of some rows."""
-    return Positions(*(array[rows] for array in positions))
+    return Positions._make(array[rows] for array in positions)

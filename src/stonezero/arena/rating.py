@@ -83,7 +83,7 @@ def choose_anchor(names: Iterable[str], anchors: Iterable[str] = ()) -> str:
     for name in ["random", *anchors, *names]:
         if name in names:
             return name
-    raise UserError("No game has been played, so there is nothing to rate.")
+    raise UserError("no game has been played, so there is nothing to rate")
 
 
 def distinct_games(matches: pd.DataFrame) -> pd.DataFrame:
@@ -97,13 +97,13 @@ def rate(matches: pd.DataFrame, anchor: str, prior_games: float, confidence: flo
     `prior_games` > 0 is the number of virtual games per player, `confidence` that of the intervals.
     """
     if not prior_games > 0:
-        raise UserError(f"elo.prior_games must be above 0, not {prior_games}.")
+        raise UserError(f"elo.prior_games must be above 0, not {prior_games}")
     if not 0 < confidence < 1:
-        raise UserError(f"elo.confidence must lie between 0 and 1, not {confidence}.")
+        raise UserError(f"elo.confidence must lie between 0 and 1, not {confidence}")
     distinct = distinct_games(matches)
     names = sorted(set(distinct["black"]) | set(distinct["white"]))
     if anchor not in names:
-        raise UserError(f"The anchor {anchor} has played no game; players are {', '.join(names) or 'none'}.")
+        raise UserError(f"the anchor {anchor} has played no game; players are {', '.join(names) or 'none'}")
     counts = count_pairs(distinct, names)
     parameters, covariance = fit(counts, len(names), prior_games)
     return _relative_to_anchor(
@@ -119,7 +119,7 @@ def count_pairs(games: pd.DataFrame, names: list[str]) -> PairCounts:
     pair = black * n + white
     status = games["status"].to_numpy()
     if not np.isin(status, (BLACK_WON, DRAW, WHITE_WON)).all():
-        raise UserError("The games to rate hold one that isn't finished.")
+        raise UserError("the games to rate hold one that isn't finished")
     pairs, row = np.unique(pair, return_inverse=True)
     results = np.zeros((len(pairs), 3))
     for column, outcome in enumerate((BLACK_WON, DRAW, WHITE_WON)):

@@ -97,10 +97,10 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
-            raise UserError(f"The gate needs elo0 < elo1, not elo0 = {self.elo0} and elo1 = {self.elo1}.")
+            raise UserError(f"the gate needs elo0 < elo1, not elo0 = {self.elo0} and elo1 = {self.elo1}")
         if not (0.0 < self.alpha < 0.5 and 0.0 < self.beta < 0.5):
             raise UserError(
-                f"The gate needs alpha and beta between 0 and 0.5, not {self.alpha} and {self.beta}."
+                f"the gate needs alpha and beta between 0 and 0.5, not {self.alpha} and {self.beta}"
             )
 
     @property
@@ -129,8 +129,16 @@ class Verdict(NamedTuple):
     reason: str  #: one sentence with the figures that decided
 
 
-def verdict(test: SequentialTest, counts: NDArray[np.int64], accept_score_at_cap: float) -> Verdict:
-    """Judge the final counts: by the test where it has decided, else by the score at the cap."""
+def verdict(
+    test: SequentialTest,
+    counts: NDArray[np.int64],
+    accept_score_at_cap: float,
+    undecided: str = "cap reached",
+) -> Verdict:
+    """Judge the final counts: by the test where it has decided, else by the score.
+
+    `undecided` says why no more pairs were played.
+    """
     llr, score = test.llr(counts), mean_score(counts)
     decision = test.decide(counts)
     if decision == CONTINUE:
@@ -138,7 +146,7 @@ def verdict(test: SequentialTest, counts: NDArray[np.int64], accept_score_at_cap
         relation = "above" if accepted else "not above"
         return Verdict(
             accepted,
-            f"cap reached: score {score:.3f} is {relation} {accept_score_at_cap:.3f} (LLR {llr:.2f})",
+            f"{undecided}: score {score:.3f} is {relation} {accept_score_at_cap:.3f} (LLR {llr:.2f})",
         )
     bound, sign = (test.upper_bound, ">=") if decision == ACCEPT else (test.lower_bound, "<=")
     better = f"at least {test.elo1:g}" if decision == ACCEPT else f"at most {test.elo0:g}"

@@ -1,0 +1,182 @@
+"""Matches: two players meet in colour-swapped pairs, many games at once, over worker processes.
+
+Both games of a pair start from the same opening. A game depends on its match's seed and its pair's number
+alone, so results don't depend on how the games are dealt to workers.
+
+A table of games has one row per game: pair, opening (a number), black, white (names), status (of the
+finished game, as in `stonezero.games`), plies, moves (texts, the opening's included).
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib.externals.loky import get_reusable_executor
+from numpy.typing import NDArray
+
+from stonezero.arena.openings import Openings
+from stonezero.errors import UserError
+from stonezero.games import BLACK, BLACK_WON, DRAW, ONGOING, WHITE_WON, Game, make_game
+from stonezero.games.notation import move_to_text
+from stonezero.players.players import PlayerSpec
+from stonezero.processes import die_with_parent, num_workers
+
+IDLE_SECONDS = 60
+"""Idle workers end after this."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Pairs to be played between two players."""
+
+    first: PlayerSpec  #: black in the first game of each pair
+    second: PlayerSpec
+    openings: Openings  #: pair i starts from opening i, modulo their number
+    pairs: range  #: numbers of the pairs to play
+    seed: int  #: of all randomness of the match; the same for all its rounds
+
+    def __post_init__(self) -> None:
+        if self.first.name == self.second.name:
+            raise UserError(f"a match needs two players with different names, not {self.first.name} twice")
+
+
+class _Task(NamedTuple):
+    """What one worker plays in one go: some pairs of one match."""
+
+    game: dict[str, Any]
+    first: PlayerSpec
+    second: PlayerSpec
+    pairs: NDArray[np.int64]  #: int64[N]
+    openings: NDArray[np.int64]  #: int64[N]: numbers
+    moves: NDArray[np.int16]  #: int16[N, plies]: the openings' moves
+    keys: NDArray[np.uint64]  #: uint64[2 N]
+
+
+def play_matches(game: Game, matches: Sequence[Match], slots: int) -> Iterator[pd.DataFrame]:
+    """Play all matches; yield the table of each as soon as it and all before it are over.
+
+    `slots` is how many games one worker plays at once.
+    """
+    workers = num_workers()
+    num_pairs = sum(len(match.pairs) for match in matches)
+    chunk = max(min(slots // 2, -(-num_pairs // workers)), 1)
+    tasks = [list(_deal(game, match, chunk)) for match in matches]
+    results = _run([task for of_match in tasks for task in of_match], workers)
+    for of_match in tasks:
+        tables = [next(results) for _ in of_match]
+        yield pd.concat(tables, ignore_index=True) if tables else _table(game, [], [], [], [], [], [])
+
+
+def _deal(game: Game, match: Match, chunk: int) -> Iterator[_Task]:
+    numbers = np.arange(match.pairs.start, match.pairs.stop)
+    keys = np.random.default_rng(match.seed).integers(2**64, size=2 * match.pairs.stop, dtype=np.uint64)
+    for start in range(0, len(numbers), chunk):
+        pairs = numbers[start : start + chunk]
+        of_pair = pairs % len(match.openings.moves)
+        game_keys = keys.reshape(-1, 2)[pairs].ravel()
+        yield _Task(
+            game.spec(),
+            match.first,
+            match.second,
+            pairs,
+            of_pair % match.openings.num_distinct,
+            match.openings.moves[of_pair],
+            game_keys,
+        )
+
+
+def _run(tasks: list[_Task], workers: int) -> Iterator[pd.DataFrame]:
+    """Results in the order of the tasks; in this process where there is one worker or one task."""
+    if workers == 1 or len(tasks) < 2:
+        return map(_play, tasks)
+    executor = get_reusable_executor(
+        workers, timeout=IDLE_SECONDS, initializer=die_with_parent, initargs=(os.getpid(),)
+    )
+    results: Iterator[pd.DataFrame] = executor.map(_play, tasks)
+    return results
+
+
+def _play(task: _Task) -> pd.DataFrame:
+    """Play the pairs of a task: game 2i and game 2i + 1 are those of pair i."""
+    game = make_game(**task.game)
+    num_games = 2 * len(task.pairs)
+    players = [spec.open(game, num_games) for spec in (task.first, task.second)]
+    positions, rows = game.new_positions(num_games), np.arange(num_games)
+    moves = np.zeros((num_games, game.max_plies), np.int16)
+    legal = np.zeros((num_games, game.num_actions), np.uint8)
+    game.legal_moves(positions, rows, legal)
+    opening = np.repeat(task.moves, 2, axis=0)
+
+    def play(live: NDArray[np.int64], chosen: NDArray[np.int16], by: str) -> None:
+        if not legal[live, chosen].all():
+            raise UserError(f"{by} chose an illegal move")
+        moves[live, positions.ply[live]] = chosen
+        masks = np.zeros((len(live), game.num_actions), np.uint8)
+        game.play(positions, live, chosen, live, masks)
+        legal[live] = masks
+
+    for ply in range(opening.shape[1]):
+        play(rows, opening[:, ply], "an opening")
+    black = rows % 2  # which of the players
+    while (positions.status == ONGOING).any():
+        to_move = np.where(positions.turn == BLACK, black, 1 - black)
+        turns = [np.flatnonzero((positions.status == ONGOING) & (to_move == i)) for i in range(2)]
+        for player, mine in zip(players, turns, strict=True):
+            if len(mine):
+                play(mine, player.choose(positions, mine, task.keys[mine]), player.name)
+    names = [task.first.name, task.second.name]
+    return _table(
+        game,
+        np.repeat(task.pairs, 2),
+        np.repeat(task.openings, 2),
+        [names[i] for i in black],
+        [names[1 - i] for i in black],
+        positions.status,
+        [moves[i, : positions.ply[i]] for i in rows],
+    )
+
+
+def _table(
+    game: Game, pair: Any, opening: Any, black: list[str], white: list[str], status: Any, moves: Any
+) -> pd.DataFrame:
+    """The games of a match as a table (see the module's docstring)."""
+    return pd.DataFrame(
+        {
+            "pair": np.asarray(pair, np.int64),
+            "opening": np.asarray(opening, np.int64),
+            "black": pd.Series(black, dtype="str"),
+            "white": pd.Series(white, dtype="str"),
+            "status": np.asarray(status, np.int8),
+            "plies": np.array([len(line) for line in moves], np.int16),
+            "moves": pd.Series(
+                [" ".join(move_to_text(game, int(m)) for m in line) for line in moves], dtype="str"
+            ),
+        }
+    )
+
+
+def points(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
+    """Points float64[N] of `player` in each of his games: 1, ½ or 0."""
+    won = np.where(games["black"] == player, BLACK_WON, WHITE_WON)
+    status = games["status"].to_numpy()
+    return np.where(status == DRAW, 0.5, (status == won).astype(np.float64))
+
+
+def distinct_pairs(games: pd.DataFrame) -> pd.DataFrame:
+    """The games of all pairs but those that repeat an earlier pair move by move."""
+    lines = games.groupby("pair", sort=True)["moves"].agg("|".join)
+    return games[games["pair"].isin(lines.drop_duplicates().index)].reset_index(drop=True)
+
+
+def pair_scores(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
+    """Points float64[N] of `player` in each pair, by the pair's number: 0, ½, 1, 1½ or 2."""
+    return games.assign(points=points(games, player)).groupby("pair", sort=True)["points"].sum().to_numpy()
+
+
+def match_seed(seed: int, labels: Iterable[str]) -> int:
+    """A seed for one match out of the root seed and labels that tell matches apart."""
+    words = [int(byte) for byte in "/".join(labels).encode()]
+    return int(np.random.SeedSequence([seed, *words]).generate_state(1, np.uint64)[0])

@@ -1,0 +1,183 @@
+"""The gate stage: candidate against champion, then games for the rating, then the history.
+
+A killed gate goes on where it was: every finished round and match lies in the scratch folder.
+"""
+
+import json
+import logging
+import re
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import pandas as pd
+from omegaconf import DictConfig, OmegaConf
+
+from stonezero.arena.gate import GateResult, play_gate
+from stonezero.arena.history import Champion, History, read_csv
+from stonezero.arena.matches import Match, match_seed, play_matches, points
+from stonezero.arena.openings import Openings, balanced_openings
+from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
+from stonezero.config import paths as default_paths
+from stonezero.config.schema import GateConfig, InferenceConfig
+from stonezero.errors import UserError
+from stonezero.files import atomic_write, write_text
+from stonezero.games import Game, make_game
+from stonezero.network.checkpoint import Checkpoint
+from stonezero.players.batch_search import SearchSettings
+from stonezero.players.players import PlayerSpec, network_spec, parse_player
+
+log = logging.getLogger(__name__)
+
+Metric = tuple[str, int, float]  #: name, step, value
+
+
+class _Setting(NamedTuple):
+    """What all matches of one gate share."""
+
+    generation: str
+    game: Game
+    gate: GateConfig
+    search: SearchSettings
+    inference: InferenceConfig
+    openings: Openings
+    seed: int
+    scratch: Path
+
+    def network(self, name: str, path: Path) -> PlayerSpec:
+        checkpoint = Checkpoint.load(path)
+        return network_spec(name, checkpoint, self.game, self.inference, self.search, self.gate.simulations)
+
+    def match(self, first: PlayerSpec, second: PlayerSpec, pairs: range) -> Match:
+        seed = match_seed(self.seed, [self.generation, first.name, second.name])
+        return Match(first, second, self.openings, pairs, seed)
+
+    def play(self, matches: dict[str, Match]) -> dict[str, pd.DataFrame]:
+        """Tables by file name, read from the scratch folder where they were played before."""
+        files = {name: self.scratch / f"{name}.parquet" for name in matches}
+        missing = [name for name, file in files.items() if not file.exists()]
+        played = play_matches(self.game, [matches[name] for name in missing], self.gate.slots)
+        for name, table in zip(missing, played, strict=True):
+            with atomic_write(files[name]) as path:
+                table.to_parquet(path, index=False)
+        return {name: pd.read_parquet(file) for name, file in files.items()}
+
+
+def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_paths) -> list[Metric]:
+    """Write champion, gate.json and history of `gen`; return the figures of the decision.
+
+    Finished rounds and matches lie in `scratch`.
+    """
+    previous = previous_generation(params)
+    history = History.load(paths.history(previous))
+    if not history.champions:
+        history.champions.append(Champion.of_file(previous, paths.champion(previous), paths))
+    champion = history.champions[-1]
+    setting = _setting(params, gen, scratch)
+    candidate_spec = setting.network(gen, paths.candidate(gen))
+    champion_spec = setting.network(champion.generation, paths.champion(previous))
+
+    result = _play_gate(setting, candidate_spec, champion_spec)
+    log.info("%s is %s: %s", gen, result.texts()["verdict"], result.verdict.reason)
+    for_rating = _play_for_rating(setting, candidate_spec, champion_spec, history, paths)
+
+    winner = paths.candidate(gen) if result.verdict.accepted else paths.champion(previous)
+    with atomic_write(paths.champion(gen)) as path:
+        path.write_bytes(winner.read_bytes())
+    scores = _scores(for_rating, gen)
+    figures = {"generation": generation_number(gen), **result.figures(), "scores": scores}
+    write_text(paths.gate(gen), json.dumps(figures, indent=1) + "\n")
+    gate = {"candidate": gen, "champion": champion.generation, **result.figures(), **result.texts()}
+    extended = history.extended(
+        gen,
+        matches=pd.concat([result.games.assign(kind="gate"), for_rating], ignore_index=True),
+        gates=pd.DataFrame([gate]),
+        losses=read_csv(paths.losses(gen)),
+        health=pd.DataFrame([_read_health(paths.health(gen))]),
+    )
+    if result.verdict.accepted:
+        extended.champions.append(Champion.of_file(gen, paths.champion(gen), paths))
+    extended.save(paths.history(gen))
+    return _metrics(gen, result, scores)
+
+
+def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
+    config = cast(GateConfig, OmegaConf.to_object(generation_section(params, "gate")))
+    search = generation_section(params, "search")
+    game = make_game(**params.game)
+    count = max(config.max_pairs, config.anchor_pairs, config.archive_pairs)
+    openings = balanced_openings(
+        game, config.opening_plies, count, match_seed(params.seed, [gen, "openings"])
+    )
+    if openings.num_distinct < count:
+        log.info(
+            "only %d openings of %d plies differ: used in turn", openings.num_distinct, config.opening_plies
+        )
+    return _Setting(
+        generation=gen,
+        game=game,
+        gate=config,
+        search=SearchSettings(**{name: search[name] for name in SearchSettings._fields}),
+        inference=cast(InferenceConfig, OmegaConf.to_object(params.inference)),
+        openings=openings,
+        seed=params.seed,
+        scratch=scratch,
+    )
+
+
+def _play_gate(setting: _Setting, candidate: PlayerSpec, champion: PlayerSpec) -> GateResult:
+    def play_round(number: int, pairs: range) -> pd.DataFrame:
+        name = f"round-{number:04d}"
+        return setting.play({name: setting.match(candidate, champion, pairs)})[name]
+
+    return play_gate(setting.gate, candidate.name, play_round)
+
+
+def _play_for_rating(
+    setting: _Setting, candidate: PlayerSpec, champion: PlayerSpec, history: History, paths: RunPaths
+) -> pd.DataFrame:
+    """Games of the candidate against anchors and earlier champions, with a column `kind`.
+
+    A champion that no anchor has met (the untrained net, at the first gate) meets them too.
+    """
+    gate = setting.gate
+    anchors = [parse_player(text, setting.game, setting.inference, setting.search) for text in gate.anchors]
+    rated = [candidate]
+    if not history.has_met(champion.name, list(gate.anchors)):
+        rated.append(champion)
+    archive = history.champions[:-1]
+    archive = archive[max(len(archive) - gate.archive_champions, 0) :]
+    earlier = [setting.network(entry.generation, entry.checked_path(paths)) for entry in archive]
+    pairings = [("anchor", player, anchor, gate.anchor_pairs) for player in rated for anchor in anchors]
+    pairings += [("archive", candidate, player, gate.archive_pairs) for player in earlier]
+    matches = {
+        f"{kind}-{number:03d}": setting.match(first, second, range(pairs))
+        for number, (kind, first, second, pairs) in enumerate(pairings)
+    }
+    tables = [table.assign(kind=name.partition("-")[0]) for name, table in setting.play(matches).items()]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _scores(games: pd.DataFrame, player: str) -> dict[str, float]:
+    """Points per game of the player against each opponent."""
+    if games.empty:
+        return {}
+    mine = games[(games["black"] == player) | (games["white"] == player)]
+    opponent = mine["white"].where(mine["black"] == player, mine["black"])
+    scores = pd.Series(points(mine, player)).groupby(opponent.to_numpy()).mean()
+    return {str(name): round(float(score), 6) for name, score in scores.items()}
+
+
+def _read_health(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text()) if path.exists() else {}
+    except ValueError as error:
+        raise UserError(f"{path} is no JSON: {error}") from error
+
+
+def _metrics(gen: str, result: GateResult, scores: dict[str, float]) -> list[Metric]:
+    step = generation_number(gen)
+    metrics = [(f"gate/{key}", step, float(value)) for key, value in result.figures().items()]
+    against = {
+        f"gate/score_vs_{re.sub(r'[^a-zA-Z0-9]+', '_', name)}": score for name, score in scores.items()
+    }
+    return metrics + [(key, step, score) for key, score in against.items()]
