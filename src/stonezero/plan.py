@@ -1,5 +1,6 @@
 """The plan: conf/ and overrides composed, checked against the games, written to params.yaml."""
 
+import shlex
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -9,11 +10,13 @@ from yaml import YAMLError
 from stonezero.config.composition import (
     PARAMS_FILE,
     compose_params,
+    differences,
     parse_overrides,
     sentence,
     to_yaml,
     typed,
 )
+from stonezero.config.validation import validate
 from stonezero.errors import UserError
 from stonezero.files import write_text
 from stonezero.games import make_game
@@ -33,6 +36,27 @@ def check_against_games(params: DictConfig) -> None:
     """Let the rules of the game judge the board, the row's length and the input planes."""
     game = make_game(**params.game)
     plane_codes(params.network.planes, game)
+
+
+def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:
+    """Raise UserError unless params.yaml says what conf/ and the plan's own overrides say.
+
+    What `dvc exp run` composed has other overrides, unknown here: its values are checked, not compared.
+    """
+    params = read_plan(root)
+    if is_composed_by_dvc:
+        validate(params)
+        check_against_games(params)
+        return
+    plan = list(params.plan)
+    expected = make_plan(root, plan)
+    if found := differences(params, expected):
+        first = OmegaConf.select(params, found[0]), OmegaConf.select(expected, found[0])
+        raise UserError(
+            f"{PARAMS_FILE} does not say what conf/ says ({found[0]} is {first[0]}, not {first[1]}): "
+            f"set values in conf/ or by `stonezero plan key=value`; `{shlex.join(['stonezero', 'plan', *plan])}` "
+            f"makes {PARAMS_FILE} anew"
+        )
 
 
 def write_plan(root: Path, params: DictConfig) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
@@ -56,6 +57,7 @@ def compose_params(conf: Path, overrides: list[str]) -> DictConfig:
     """
     register()
     check_overrides(conf, overrides)
+    GlobalHydra.instance().clear()  # that of a stage's script, which has done its work
     try:
         with initialize_config_dir(str(conf.resolve()), version_base="1.3"):
             params = compose("config", overrides=overrides)

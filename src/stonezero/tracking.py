@@ -1,0 +1,206 @@
+"""MLflow: the only file that imports it. A parent run per experiment, a child run per stage of a generation.
+
+The store is mlflow.db in the main checkout (what a plain `mlflow ui` shows there), or MLFLOW_TRACKING_URI.
+Sending the same record again changes nothing. Run as a module, this is the process behind `outbox.Sender`.
+"""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from stonezero.config.generations import generation_number
+from stonezero.outbox import Metric, check_finite, waiting
+
+# The defaults would retry a dead server for minutes.
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "5")
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+
+import mlflow
+from mlflow.entities import Metric as MlflowMetric
+from mlflow.entities import Param, Run
+from mlflow.exceptions import MlflowException
+
+DATABASE = "mlflow.db"
+KEY, PARENT = "stonezero.key", "mlflow.parentRunId"
+METRICS_A_BATCH, PARAMS_A_BATCH, LONGEST_PARAM = 1000, 100, 500  # limits of MLflow's log_batch
+
+
+def store_uri(root: Path) -> str:
+    """The tracking server or database in use."""
+    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root / DATABASE}"
+
+
+class Tracker:
+    """Writes records into the store of the checkout `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._uri = store_uri(root)
+        self._is_local = "MLFLOW_TRACKING_URI" not in os.environ
+        if self._is_local:
+            self._create_database()
+        mlflow.set_tracking_uri(self._uri)
+        self.client = mlflow.MlflowClient(self._uri, registry_uri=self._uri)
+
+    def _create_database(self) -> None:
+        """Make the tables under another name: nobody meets, and no kill leaves, a half-made database."""
+        database = self._root / DATABASE
+        with locked(self._root):
+            if database.exists():
+                return
+            new = database.with_name(f".{os.getpid()}-{DATABASE}")
+            mlflow.MlflowClient(f"sqlite:///{new}").search_experiments(max_results=1)
+            new.replace(database)
+
+    def send(self, record: dict[str, Any]) -> None:
+        """Log one record, or finish what an interrupted sending began."""
+        metrics: list[Metric] = [(key, step, value) for key, step, value in record["metrics"]]
+        check_finite(metrics)
+        experiment = self._experiment(record["experiment"])
+        parent = self._run(experiment, record["run"], {"mlflow.runName": record["run"]})
+        tags = {
+            "mlflow.runName": f"{record['generation']} {record['stage']}",
+            PARENT: parent.info.run_id,
+            "stage": record["stage"],
+            "generation": record["generation"],
+            "mlflow.source.git.commit": record["lineage"].get("commit", ""),
+        }
+        child = self._run(experiment, f"{record['run']}/{record['stage']}/{record['key']}", tags)
+        if child.info.status == "FINISHED":
+            return
+        self._log(parent, record, _by_generation(metrics, generation_number(record["generation"])))
+        self._log(child, record, metrics)
+        self.client.log_text(child.info.run_id, json.dumps(record["lineage"], indent=1), "lineage.json")
+        self._log_files(record, parent, child)
+        self.client.set_terminated(child.info.run_id)
+
+    def sent_keys(self, record: dict[str, Any]) -> bool:
+        """Whether the record's run is in the store, complete."""
+        key = f"{record['run']}/{record['stage']}/{record['key']}"
+        found = self._find(self._experiment(record["experiment"]), key)
+        return found is not None and found.info.status == "FINISHED"
+
+    def _experiment(self, name: str) -> str:
+        if found := self.client.get_experiment_by_name(name):
+            return found.experiment_id
+        with locked(self._root):
+            if found := self.client.get_experiment_by_name(name):
+                return found.experiment_id
+            location = (self._root / "mlartifacts" / name).as_uri() if self._is_local else None
+            return self.client.create_experiment(name, artifact_location=location)
+
+    def _run(self, experiment: str, key: str, tags: dict[str, str]) -> Run:
+        with locked(self._root):
+            return self._find(experiment, key) or self.client.create_run(experiment, tags={**tags, KEY: key})
+
+    def _find(self, experiment: str, key: str) -> Run | None:
+        found = self.client.search_runs([experiment], f"tags.`{KEY}` = '{key}'", max_results=1)
+        return found[0] if found else None
+
+    def _log(self, run: Run, record: dict[str, Any], metrics: list[Metric]) -> None:
+        """Params that the run lacks and metrics, in as few batches as MLflow allows."""
+        known = run.data.params
+        params = [
+            Param(key, str(value)[:LONGEST_PARAM])
+            for key, value in record["params"].items()
+            if key not in known
+        ]
+        points = [MlflowMetric(key, value, record["time_ms"], step) for key, step, value in metrics]
+        for start in range(0, max(len(points), len(params)), PARAMS_A_BATCH):
+            first = start // PARAMS_A_BATCH * METRICS_A_BATCH
+            batch = points[first : first + METRICS_A_BATCH], params[start : start + PARAMS_A_BATCH]
+            if any(batch):
+                self.client.log_batch(run.info.run_id, metrics=batch[0], params=batch[1])
+        self.client.log_text(run.info.run_id, record["config"], "params.yaml")
+
+    def _log_files(self, record: dict[str, Any], parent: Run, child: Run) -> None:
+        """The report, and a new champion for the registry, where they still lie."""
+        folder = Path(record["folder"])
+        report = folder / "reports" / "report.html"
+        if record["stage"] == "elo-report" and report.exists():
+            self.client.log_artifact(parent.info.run_id, str(report))
+            self.client.set_terminated(parent.info.run_id)
+        champion = folder / "runs" / record["generation"] / "champion.safetensors"
+        if record["stage"] == "gate" and champion.exists() and dict_of(record["metrics"]).get("gate/accepted"):
+            self._register(record, child, champion)
+
+    def _register(self, record: dict[str, Any], run: Run, champion: Path) -> None:
+        """Make the new champion a version of the run's model, and the alias `champion` point at it."""
+        self.client.log_artifact(run.info.run_id, str(champion))
+        try:
+            self.client.create_registered_model(record["run"])
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_ALREADY_EXISTS":
+                raise
+        version = self.client.create_model_version(
+            record["run"],
+            f"{run.info.artifact_uri}/{champion.name}",
+            run.info.run_id,
+            tags={"generation": record["generation"]},
+        )
+        self.client.set_registered_model_alias(record["run"], "champion", version.version)
+
+
+def dict_of(metrics: list[Any]) -> dict[str, float]:
+    """The last value of each metric."""
+    return {key: value for key, _, value in metrics}
+
+
+def _by_generation(metrics: list[Metric], generation: int) -> list[Metric]:
+    """The last value of each metric, as a point of the parent's curve over the generations."""
+    return [(key, generation, value) for key, value in dict_of(metrics).items()]
+
+
+@contextmanager
+def locked(root: Path) -> Iterator[None]:
+    """One process at a time looks for and creates databases, experiments and runs."""
+    file = root / ".scratch" / "tracking" / "lock"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(file, timeout=60):
+        yield
+
+
+def send_waiting(root: Path, tracker: Tracker | None = None) -> int:
+    """Send all records of the outbox; the number sent. Raises what the store raises."""
+    sent = 0
+    for file in waiting(root):
+        tracker = tracker or Tracker(root)
+        try:
+            record = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue  # another process has sent it
+        tracker.send(record)
+        file.unlink(missing_ok=True)
+        sent += 1
+    return sent
+
+
+def reason(root: Path, error: BaseException) -> str:
+    """One line on why the store did not take the records."""
+    lines = str(error).strip().splitlines()
+    return f"{store_uri(root)}: {type(error).__name__}: {lines[0][:200] if lines else 'no reason given'}"
+
+
+def main(root: Path) -> int:
+    """Get ready, wait for the word on standard input, send. Prints the reason of a failure."""
+    logging.disable(logging.ERROR)
+    try:
+        tracker = Tracker(root)
+        if sys.stdin.readline() == "send\n":
+            send_waiting(root, tracker)
+    except Exception as error:
+        print(reason(root, error))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
