@@ -12,13 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.games.game import Game
-from stonezero.games.position import DRAW, ONGOING, Positions
+from stonezero.games.position import DRAW, ONGOING, Positions, copy_position
 from stonezero.players.evaluators import Evaluator
 from stonezero.search import puct, root
-from stonezero.search.tree import NO_NODE, ROOT, UNEXPANDED, allocate_tree, child_by_move, keep_subtree, plant_root
+from stonezero.search.tree import (
+    NO_NODE,
+    ROOT,
+    UNEXPANDED,
+    allocate_tree,
+    child_by_move,
+    keep_subtree,
+    plant_root,
+)
 
 KEY_OF_PLY = np.uint64(0x9E3779B97F4A7C15)
 KEY_OF_NODE = np.uint64(0xBF58476D1CE4E5B9)
+
+
+def masked_softmax_weights(logits: NDArray[np.float32], legal: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """exp(logit - highest legal logit) for legal moves: float32[B, A]; what illegal moves get means nothing.
+
+    Logits of illegal moves have no influence, however large; no legal move's weight overflows.
+    """
+    masked = np.where(legal, logits, np.float32(-np.inf))
+    masked -= masked.max(axis=1, keepdims=True)
+    return np.exp(masked, out=masked)
 
 
 class RootStatistics(NamedTuple):
@@ -53,11 +71,11 @@ class BatchSearch:
         self._puct = puct.PuctSettings(
             float(settings.c_puct),
             float(settings.fpu_reduction),
-            int(settings.virtual_loss),
+            int(settings.virtual_loss) if settings.leaves_per_wave > 1 else 0,
             int(settings.leaves_per_wave * game.num_actions),
         )
         self._num_nodes = max_simulations + 2
-        num_edges = self._num_nodes * game.num_actions
+        num_edges = (self._num_nodes + settings.leaves_per_wave) * game.num_actions
         self.tree = allocate_tree(num_slots, self._num_nodes, num_edges)
         self.positions = game.new_positions(num_slots * self._num_nodes)
         max_leaves = num_slots * settings.leaves_per_wave
@@ -67,11 +85,6 @@ class BatchSearch:
         self._wanted = np.zeros(num_slots, np.int32)
         self._keys = np.zeros(num_slots, np.uint64)
         self._kept = np.zeros(self._num_nodes, np.int32)
-        self._statistics = (
-            np.zeros(game.num_actions, np.int32),
-            np.zeros(game.num_actions, np.float32),
-            np.zeros(game.num_actions, np.float32),
-        )
 
     def root_row(self, slot: int) -> int:
         """Row of `positions` that holds the slot's root."""
@@ -80,8 +93,7 @@ class BatchSearch:
     def set_root(self, slot: int, positions: Positions, row: int, key: int) -> None:
         """Start a new tree at a copy of a position; all randomness of evaluations derives from `key`."""
         base = self.root_row(slot)
-        for mine, theirs in zip(self.positions, positions, strict=True):
-            mine[base] = theirs[row]
+        copy_position(positions, row, self.positions, base)
         self._keys[slot] = key
         plant_root(self.tree, slot, int(self.positions.turn[base]))
         self._budget[slot] = 0
@@ -102,13 +114,13 @@ class BatchSearch:
 
     def set_budget(self, slot: int, simulations: int) -> None:
         """Search until the root's children have `simulations` visits, those of a kept subtree included."""
-        visits = int(self.tree.visit_count[slot, ROOT])
+        visits = int(self.tree.nodes["visit_count"][slot, ROOT])
         is_over = self.positions.status[self.root_row(slot)] != ONGOING
         self._budget[slot] = 0 if is_over else max(simulations - max(visits - 1, 0), 0)
 
     def is_expanded(self, slot: int) -> bool:
         """Whether the root has been evaluated, so that noise can be mixed into its prior."""
-        return bool(self.tree.num_children[slot, ROOT] != UNEXPANDED)
+        return bool(self.tree.nodes["num_children"][slot, ROOT] != UNEXPANDED)
 
     def mix_root_noise(self, slot: int, fraction: float, noise: NDArray[np.float32]) -> None:
         """See `stonezero.search.root.mix_root_noise`."""
@@ -142,7 +154,7 @@ class BatchSearch:
             is_over = (status != ONGOING).astype(np.uint8)
             results = np.where(status == DRAW, 0.0, np.where(status == turns, 1.0, -1.0))
             count = puct.settle(
-                self.tree, wave, start, count, turns, is_over, results, legal, self._wanted
+                self.tree, self._puct, wave, start, count, turns, is_over, results, legal, self._wanted
             )
             if not is_over.any():
                 break
@@ -156,11 +168,14 @@ class BatchSearch:
 
     def statistics(self, slot: int) -> RootStatistics:
         """The root's figures, in fresh arrays."""
-        root.root_statistics(self.tree, slot, *self._statistics)
-        visit_count = max(int(self.tree.visit_count[slot, ROOT]), 1)
-        value = float(self.tree.value_sum[slot, ROOT]) / visit_count
-        visits, priors, values = (array.copy() for array in self._statistics)
-        return RootStatistics(visits, priors, values, value)
+        visits = np.empty(self.game.num_actions, np.int32)
+        priors = np.empty(self.game.num_actions, np.float32)
+        values = np.empty(self.game.num_actions, np.float32)
+        root.root_statistics(self.tree, slot, visits, priors, values)
+        node = self.tree.nodes[slot, ROOT]
+        return RootStatistics(
+            visits, priors, values, float(node["value_sum"]) / max(int(node["visit_count"]), 1)
+        )
 
     def _evaluate(self, count: int) -> None:
         wave, legal = self._wave, self._legal[:count]
@@ -168,5 +183,6 @@ class BatchSearch:
         plies = self.positions.ply[rows].astype(np.uint64)
         keys = self._keys[games] + KEY_OF_PLY * plies + KEY_OF_NODE * wave.node[:count].astype(np.uint64)
         logits, values = self._evaluator.evaluate(self.positions, rows, legal, keys)
-        puct.expand_and_back_up(self.tree, wave, count, legal, logits, values)
+        weights = masked_softmax_weights(logits, legal)
+        puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, weights, values)
         self.num_evaluations += count

@@ -85,7 +85,9 @@ class SearchPlayer:
         num_slots: int,
     ) -> None:
         self.name = name
-        self.search = BatchSearch(game, evaluator, settings._replace(reuse_tree=False), num_slots, simulations)
+        self.search = BatchSearch(
+            game, evaluator, settings._replace(reuse_tree=False), num_slots, simulations
+        )
         self._simulations = simulations
         self._temperature = temperature
         self._num_slots = num_slots

@@ -6,9 +6,9 @@ PUCT as in AlphaZero (Silver et al., Science 362, 2018, supplementary "Search"):
 
 with one departure: N(s) counts the node's own evaluation, so that the first choice in a new node
 follows the prior. An unvisited move is worth the parent's mean value minus `fpu_reduction`
-("first play urgency", relative to the parent). Ties go to the higher prior, then to the lower move.
-A pending descent counts as `virtual_loss` lost visits of each edge on its path, so that several
-leaves of one game spread out.
+("first play urgency", relative to the parent). Ties go to the move that was opened first, which is
+the one with the higher prior. A pending descent counts as `virtual_loss` lost visits of each edge on
+its path, so that several leaves of one game spread out.
 
 Nothing here allocates, knows rules or calls a network.
 """
@@ -65,34 +65,34 @@ def allocate_wave(max_leaves: int) -> Wave:
 
 
 @kernel
-def best_edge(tree: Tree, settings: PuctSettings, game: int, node: int) -> int:
+def best_edge(tree: Tree, settings: PuctSettings, game: int, index: int) -> int:
     """The edge of an expanded, non-terminal node that PUCT descends into."""
-    first = tree.first_edge[game, node]
-    first_unopened = first + tree.num_opened[game, node]
-    visits = tree.visit_count[game, node]
-    exploration = settings.c_puct * np.sqrt(visits)
+    node = tree.nodes[game, index]
+    first_unopened = node.first_edge + node.num_opened
+    factor = np.float32(settings.c_puct * np.sqrt(node.visit_count))
     best = NO_EDGE
-    best_score = -np.inf
-    for edge in range(first, first_unopened):
-        losses = settings.virtual_loss * tree.pending[game, edge]
-        count = tree.edge_visits[game, edge] + losses
-        value = (tree.edge_value_sum[game, edge] - losses) / count
-        score = value + exploration * tree.prior[game, edge] / (1 + count)
-        if score > best_score or (score == best_score and _precedes(tree, game, edge, best)):
+    best_score = np.float32(-np.inf)
+    for edge in range(node.first_edge, first_unopened):
+        score = tree.mean_value[game, edge] + factor * tree.exploration[game, edge]
+        if score > best_score:
             best, best_score = edge, score
-    if tree.num_opened[game, node] < tree.num_children[game, node]:
-        value = tree.value_sum[game, node] / max(visits, 1) - settings.fpu_reduction
-        score = value + exploration * tree.prior[game, first_unopened]
-        if score > best_score or (score == best_score and _precedes(tree, game, first_unopened, best)):
+    if node.num_opened < node.num_children:
+        urgency = np.float32(node.value_sum / max(node.visit_count, 1) - settings.fpu_reduction)
+        if urgency + factor * tree.prior[game, first_unopened] > best_score:
             best = first_unopened
     return best
 
 
 @kernel
-def _precedes(tree: Tree, game: int, edge: int, other: int) -> bool:
-    if tree.prior[game, edge] != tree.prior[game, other]:
-        return tree.prior[game, edge] > tree.prior[game, other]
-    return tree.move[game, edge] < tree.move[game, other]
+def refresh_edge(tree: Tree, settings: PuctSettings, game: int, edge: int) -> None:
+    """Bring up to date what selection reads of an opened edge."""
+    child = tree.nodes[game, tree.child[game, edge]]
+    losses = settings.virtual_loss * tree.pending[game, edge]
+    count = child.visit_count + losses
+    is_same_side = child.turn == tree.nodes[game, child.parent].turn
+    value_sum = child.value_sum if is_same_side else -child.value_sum
+    tree.mean_value[game, edge] = (value_sum - losses) / count
+    tree.exploration[game, edge] = tree.prior[game, edge] / (1 + count)
 
 
 @kernel
@@ -100,7 +100,7 @@ def collect_roots(tree: Tree, games: NDArray[np.int64], wave: Wave) -> int:
     """Put the unexpanded roots of `games` into the wave. Returns its number of leaves."""
     count = 0
     for game in games:
-        if tree.num_children[game, ROOT] == UNEXPANDED and not tree.is_terminal[game, ROOT]:
+        if tree.nodes[game, ROOT].num_children == UNEXPANDED:
             _append_leaf(tree, game, ROOT, NO_MOVE, wave, count)
             count += 1
     return count
@@ -133,10 +133,11 @@ def select(
                 leaves_wanted[game] = 0
                 break
             budget[game] -= 1
-            if tree.is_terminal[game, leaf]:
-                backup(tree, game, leaf, tree.terminal_value[game, leaf])
+            node = tree.nodes[game, leaf]
+            if node.is_terminal:
+                backup(tree, settings, game, leaf, node.terminal_value)
             else:
-                _append_leaf(tree, game, leaf, tree.move[game, tree.parent_edge[game, leaf]], wave, count)
+                _append_leaf(tree, game, leaf, tree.move[game, node.parent_edge], wave, count)
                 leaves_wanted[game] -= 1
                 count += 1
     return count
@@ -145,7 +146,7 @@ def select(
 @kernel
 def has_room(tree: Tree, settings: PuctSettings, game: int) -> bool:
     """Whether one more node fits, and the edges of all leaves that a wave may expand."""
-    has_node = tree.num_nodes[game] < tree.parent.shape[1]
+    has_node = tree.num_nodes[game] < tree.nodes.shape[1]
     return has_node and tree.num_edges[game] + settings.edge_reserve <= tree.move.shape[1]
 
 
@@ -155,46 +156,51 @@ def _descend(tree: Tree, settings: PuctSettings, game: int) -> int:
 
     Returns the node, or NO_NODE (marks removed) at a leaf that already waits for its evaluation.
     """
-    node = ROOT
+    index = ROOT
     while True:
-        edge = best_edge(tree, settings, game, node)
-        tree.pending[game, edge] += 1
+        edge = best_edge(tree, settings, game, index)
+        node = tree.nodes[game, index]
+        is_new = edge == node.first_edge + node.num_opened
+        if is_new:
+            tree.child[game, edge] = add_node(tree, game, index, edge)
+            tree.pending[game, edge] = 0
+            node.num_opened += 1
+            bring_best_unopened_forward(tree, game, index)
         child = tree.child[game, edge]
-        if child == NO_NODE:
-            child = add_node(tree, game, node, edge)
-            tree.child[game, edge] = child
-            tree.num_opened[game, node] += 1
-            bring_best_unopened_forward(tree, game, node)
+        tree.pending[game, edge] += 1
+        if settings.virtual_loss > 0:
+            refresh_edge(tree, settings, game, edge)
+        if is_new or tree.nodes[game, child].is_terminal:
             return child
-        if tree.is_terminal[game, child]:
-            return child
-        if tree.num_children[game, child] == UNEXPANDED:
-            _remove_pending(tree, game, child)
+        if tree.nodes[game, child].num_children == UNEXPANDED:
+            _undo_descent(tree, settings, game, child)
             return NO_NODE
-        node = child
+        index = child
 
 
 @kernel
-def _remove_pending(tree: Tree, game: int, leaf: int) -> None:
-    node = leaf
-    while tree.parent_edge[game, node] != NO_EDGE:
-        tree.pending[game, tree.parent_edge[game, node]] -= 1
-        node = tree.parent[game, node]
+def _undo_descent(tree: Tree, settings: PuctSettings, game: int, leaf: int) -> None:
+    node = tree.nodes[game, leaf]
+    while node.parent_edge != NO_EDGE:
+        tree.pending[game, node.parent_edge] -= 1
+        refresh_edge(tree, settings, game, node.parent_edge)
+        node = tree.nodes[game, node.parent]
 
 
 @kernel
-def _append_leaf(tree: Tree, game: int, node: int, move: int, wave: Wave, index: int) -> None:
-    first_row = game * tree.parent.shape[1]
-    wave.game[index] = game
-    wave.node[index] = node
-    wave.row[index] = first_row + node
-    wave.parent_row[index] = first_row + max(tree.parent[game, node], ROOT)
-    wave.move[index] = move
+def _append_leaf(tree: Tree, game: int, leaf: int, move: int, wave: Wave, count: int) -> None:
+    first_row = game * tree.nodes.shape[1]
+    wave.game[count] = game
+    wave.node[count] = leaf
+    wave.row[count] = first_row + leaf
+    wave.parent_row[count] = first_row + tree.nodes[game, leaf].parent
+    wave.move[count] = move
 
 
 @kernel
 def settle(
     tree: Tree,
+    settings: PuctSettings,
     wave: Wave,
     start: int,
     count: int,
@@ -212,17 +218,18 @@ def settle(
     """
     end = start
     for b in range(start, count):
-        game, node = wave.game[b], wave.node[b]
-        tree.turn[game, node] = turns[b - start]
+        game, leaf = wave.game[b], wave.node[b]
+        node = tree.nodes[game, leaf]
+        node.turn = turns[b - start]
         if is_over[b - start]:
-            tree.is_terminal[game, node] = 1
-            tree.terminal_value[game, node] = results[b - start]
-            tree.num_children[game, node] = 0
-            backup(tree, game, node, results[b - start])
+            node.is_terminal = 1
+            node.terminal_value = results[b - start]
+            node.num_children = 0
+            backup(tree, settings, game, leaf, node.terminal_value)
             leaves_wanted[game] += 1
             continue
         if end != b:
-            wave.game[end], wave.node[end], wave.row[end] = game, node, wave.row[b]
+            wave.game[end], wave.node[end], wave.row[end] = game, leaf, wave.row[b]
             legal[end] = legal[b]
         end += 1
     return end
@@ -231,66 +238,60 @@ def settle(
 @kernel
 def expand_and_back_up(
     tree: Tree,
+    settings: PuctSettings,
     wave: Wave,
     count: int,
     legal: NDArray[np.uint8],
-    logits: NDArray[np.float32],
+    weights: NDArray[np.float32],
     values: NDArray[np.float32],
 ) -> None:
-    """Give each leaf its edges, with softmax(logits) over legal moves as priors, and back its value up.
+    """Give each leaf its edges, with priors in proportion to the weights, and back its value up.
 
-    legal uint8[B, A], logits float32[B, A], values float32[B] in [-1, 1] for the side to move.
+    legal uint8[B, A], weights float32[B, A] >= 0 (all that is legal has some, the highest has 1),
+    values float32[B] in [-1, 1] for the side to move.
     """
     for b in range(count):
-        game, node = wave.game[b], wave.node[b]
-        _expand(tree, game, node, legal[b], logits[b])
-        backup(tree, game, node, float(values[b]))
+        game, leaf = wave.game[b], wave.node[b]
+        _expand(tree, game, leaf, legal[b], weights[b])
+        backup(tree, settings, game, leaf, float(values[b]))
 
 
 @kernel
-def _expand(tree: Tree, game: int, node: int, legal: NDArray[np.uint8], logits: NDArray[np.float32]) -> None:
+def _expand(tree: Tree, game: int, leaf: int, legal: NDArray[np.uint8], weights: NDArray[np.float32]) -> None:
     first = tree.num_edges[game]
     edge = first
-    highest = -np.inf
+    total = np.float32(0.0)
     for move in range(legal.shape[0]):
         if legal[move]:
             tree.move[game, edge] = move
-            tree.prior[game, edge] = logits[move]
-            tree.child[game, edge] = NO_NODE
-            tree.edge_visits[game, edge] = 0
-            tree.edge_value_sum[game, edge] = 0.0
-            tree.pending[game, edge] = 0
-            highest = max(highest, logits[move])
+            tree.prior[game, edge] = weights[move]
+            total += weights[move]
             edge += 1
-    total = 0.0
+    scale = np.float32(1.0) / total
     for e in range(first, edge):
-        tree.prior[game, e] = np.exp(tree.prior[game, e] - highest)
-        total += tree.prior[game, e]
-    for e in range(first, edge):
-        tree.prior[game, e] /= total
-    tree.first_edge[game, node] = first
-    tree.num_children[game, node] = edge - first
-    tree.num_opened[game, node] = 0
+        tree.prior[game, e] *= scale
+    node = tree.nodes[game, leaf]
+    node.first_edge = first
+    node.num_children = edge - first
     tree.num_edges[game] = edge
-    bring_best_unopened_forward(tree, game, node)
+    bring_best_unopened_forward(tree, game, leaf)
 
 
 @kernel
-def backup(tree: Tree, game: int, leaf: int, value: float) -> None:
-    """Add one visit and the leaf's value to every node and edge on the path to the root.
+def backup(tree: Tree, settings: PuctSettings, game: int, leaf: int, value: float) -> None:
+    """Add one visit and the leaf's value to every node on the path to the root; the descent is over.
 
     The value's sign follows the side to move, not the depth: after a forced pass the same side may be
     to move twice in a row.
     """
-    leaf_turn = tree.turn[game, leaf]
-    node = leaf
+    node = tree.nodes[game, leaf]
+    leaf_turn = node.turn
     while True:
-        tree.visit_count[game, node] += 1
-        tree.value_sum[game, node] += value if tree.turn[game, node] == leaf_turn else -value
-        edge = tree.parent_edge[game, node]
+        node.visit_count += 1
+        node.value_sum += value if node.turn == leaf_turn else -value
+        edge = node.parent_edge
         if edge == NO_EDGE:
             return
-        node = tree.parent[game, node]
-        tree.edge_visits[game, edge] += 1
-        tree.edge_value_sum[game, edge] += value if tree.turn[game, node] == leaf_turn else -value
         tree.pending[game, edge] -= 1
+        refresh_edge(tree, settings, game, edge)
+        node = tree.nodes[game, node.parent]

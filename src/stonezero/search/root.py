@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.jit import kernel
-from stonezero.search.tree import NO_NODE, ROOT, Tree, bring_best_unopened_forward
+from stonezero.search.tree import ROOT, Tree, bring_best_unopened_forward
 
 
 @kernel
@@ -14,8 +14,8 @@ def mix_root_noise(tree: Tree, game: int, fraction: float, noise: NDArray[np.flo
     noise float32[A] holds one gamma variate per action: those of legal moves, normalised, are a
     Dirichlet draw over legal moves alone.
     """
-    first = tree.first_edge[game, ROOT]
-    end = first + tree.num_children[game, ROOT]
+    root = tree.nodes[game, ROOT]
+    first, end = root.first_edge, root.first_edge + root.num_children
     total = 0.0
     for edge in range(first, end):
         total += noise[tree.move[game, edge]]
@@ -24,6 +24,9 @@ def mix_root_noise(tree: Tree, game: int, fraction: float, noise: NDArray[np.flo
     for edge in range(first, end):
         share = noise[tree.move[game, edge]] / total
         tree.prior[game, edge] = (1.0 - fraction) * tree.prior[game, edge] + fraction * share
+        if edge < first + root.num_opened:
+            visits = tree.nodes[game, tree.child[game, edge]].visit_count
+            tree.exploration[game, edge] = tree.prior[game, edge] / (1 + visits)
     bring_best_unopened_forward(tree, game, ROOT)
 
 
@@ -39,21 +42,21 @@ def root_statistics(
     visits[:] = 0
     priors[:] = 0.0
     values[:] = 0.0
-    first = tree.first_edge[game, ROOT]
-    for edge in range(first, first + tree.num_children[game, ROOT]):
+    root = tree.nodes[game, ROOT]
+    for edge in range(root.first_edge, root.first_edge + root.num_children):
         move = tree.move[game, edge]
         priors[move] = tree.prior[game, edge]
-        if tree.child[game, edge] != NO_NODE:
-            visits[move] = tree.edge_visits[game, edge]
-            values[move] = tree.edge_value_sum[game, edge] / max(tree.edge_visits[game, edge], 1)
+        if edge < root.first_edge + root.num_opened:
+            visits[move] = tree.nodes[game, tree.child[game, edge]].visit_count
+            values[move] = tree.mean_value[game, edge]
 
 
 @kernel
 def root_prior_entropy(tree: Tree, game: int) -> float:
     """Entropy of the root's prior in nats."""
-    first = tree.first_edge[game, ROOT]
+    root = tree.nodes[game, ROOT]
     entropy = 0.0
-    for edge in range(first, first + tree.num_children[game, ROOT]):
+    for edge in range(root.first_edge, root.first_edge + root.num_children):
         prior = tree.prior[game, edge]
         if prior > 0.0:
             entropy -= prior * np.log(prior)

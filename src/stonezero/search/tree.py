@@ -4,13 +4,15 @@ What a node's position looks like, which moves are legal and what the network sa
 
 Axis letters: G games, N nodes per game, E edges per game, A actions.
 
-Edges of a node lie side by side. The first `num_opened` of them have been visited (or are being
-visited); the rest are unopened, and the one with the highest prior among them comes first. An
-unopened edge can only be chosen after all unopened edges with a higher prior, so selection looks at
-the opened edges and at one more, not at all of them.
+A node is one record, since a descent reads most of its fields. Edges of a node lie side by side in
+arrays, since selection scans one field of many edges. The first `num_opened` edges have been visited
+(or are being visited); the rest are unopened, and the one with the highest prior among them comes
+first. An unopened edge can only be chosen after all unopened edges with a higher prior, so selection
+looks at the opened edges and at one more, not at all of them. Visits and values are those of the child
+that an edge leads to; what selection needs of them is kept in the edge, ready to be added up.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,68 +25,68 @@ NO_EDGE = -1
 NO_MOVE = -1
 UNEXPANDED = -1
 
+NODE = np.dtype(
+    [
+        ("value_sum", np.float64),  # for the side to move here
+        ("terminal_value", np.float64),  # game result for the side to move, where terminal
+        ("visit_count", np.int32),  # own evaluation included
+        ("parent", np.int32),  # NO_NODE at the root
+        ("parent_edge", np.int32),  # NO_EDGE at the root
+        ("first_edge", np.int32),
+        ("num_children", np.int32),  # UNEXPANDED before the evaluation
+        ("num_opened", np.int32),
+        ("turn", np.int8),  # side to move
+        ("is_terminal", np.uint8),
+    ],
+    align=True,
+)
+
 
 class Tree(NamedTuple):
-    """G search trees. Values of a node are for the side to move there; values of an edge for its mover."""
+    """G search trees. Values of a node are for the side to move there, of an edge for the side that plays it."""
 
     num_nodes: NDArray[np.int32]  #: int32[G]
     num_edges: NDArray[np.int32]  #: int32[G]
-    parent: NDArray[np.int32]  #: int32[G, N]: NO_NODE at the root
-    parent_edge: NDArray[np.int32]  #: int32[G, N]: NO_EDGE at the root
-    turn: NDArray[np.int8]  #: int8[G, N]: side to move
-    is_terminal: NDArray[np.uint8]  #: uint8[G, N]
-    terminal_value: NDArray[np.float64]  #: float64[G, N]: game result, where terminal
-    visit_count: NDArray[np.int32]  #: int32[G, N]: own evaluation included
-    value_sum: NDArray[np.float64]  #: float64[G, N]
-    first_edge: NDArray[np.int32]  #: int32[G, N]
-    num_children: NDArray[np.int32]  #: int32[G, N]: UNEXPANDED before the evaluation
-    num_opened: NDArray[np.int32]  #: int32[G, N]
+    nodes: NDArray[Any]  #: NODE[G, N]
     move: NDArray[np.int16]  #: int16[G, E]
     prior: NDArray[np.float32]  #: float32[G, E]
-    child: NDArray[np.int32]  #: int32[G, E]: NO_NODE while unopened
-    edge_visits: NDArray[np.int32]  #: int32[G, E]
-    edge_value_sum: NDArray[np.float64]  #: float64[G, E]
-    pending: NDArray[np.int32]  #: int32[G, E]: descents under way through the edge (virtual losses)
+    # of opened edges only:
+    child: NDArray[np.int32]  #: int32[G, E]
+    pending: NDArray[np.int32]  #: int32[G, E]: descents under way through the edge
+    mean_value: NDArray[np.float32]  #: float32[G, E]: Q, virtual losses included
+    exploration: NDArray[np.float32]  #: float32[G, E]: P / (1 + N), likewise
 
 
 def allocate_tree(num_games: int, num_nodes: int, num_edges: int) -> Tree:
     """Trees without nodes: call `plant_root` for each game before use."""
-    games, nodes, edges = (num_games,), (num_games, num_nodes), (num_games, num_edges)
+    edges = (num_games, num_edges)
     return Tree(
-        num_nodes=np.zeros(games, np.int32),
-        num_edges=np.zeros(games, np.int32),
-        parent=np.zeros(nodes, np.int32),
-        parent_edge=np.zeros(nodes, np.int32),
-        turn=np.zeros(nodes, np.int8),
-        is_terminal=np.zeros(nodes, np.uint8),
-        terminal_value=np.zeros(nodes, np.float64),
-        visit_count=np.zeros(nodes, np.int32),
-        value_sum=np.zeros(nodes, np.float64),
-        first_edge=np.zeros(nodes, np.int32),
-        num_children=np.zeros(nodes, np.int32),
-        num_opened=np.zeros(nodes, np.int32),
+        num_nodes=np.zeros(num_games, np.int32),
+        num_edges=np.zeros(num_games, np.int32),
+        nodes=np.zeros((num_games, num_nodes), NODE),
         move=np.zeros(edges, np.int16),
         prior=np.zeros(edges, np.float32),
         child=np.zeros(edges, np.int32),
-        edge_visits=np.zeros(edges, np.int32),
-        edge_value_sum=np.zeros(edges, np.float64),
         pending=np.zeros(edges, np.int32),
+        mean_value=np.zeros(edges, np.float32),
+        exploration=np.zeros(edges, np.float32),
     )
 
 
 @kernel
 def add_node(tree: Tree, game: int, parent: int, parent_edge: int) -> int:
     """Append an unexpanded node; its `turn` is filled in once its position is known."""
-    node = tree.num_nodes[game]
-    tree.num_nodes[game] = node + 1
-    tree.parent[game, node] = parent
-    tree.parent_edge[game, node] = parent_edge
-    tree.is_terminal[game, node] = 0
-    tree.visit_count[game, node] = 0
-    tree.value_sum[game, node] = 0.0
-    tree.num_children[game, node] = UNEXPANDED
-    tree.num_opened[game, node] = 0
-    return node
+    index = tree.num_nodes[game]
+    tree.num_nodes[game] = index + 1
+    node = tree.nodes[game, index]
+    node.value_sum = 0.0
+    node.visit_count = 0
+    node.parent = parent
+    node.parent_edge = parent_edge
+    node.num_children = UNEXPANDED
+    node.num_opened = 0
+    node.is_terminal = 0
+    return index
 
 
 @kernel
@@ -93,33 +95,29 @@ def plant_root(tree: Tree, game: int, turn: int) -> None:
     tree.num_nodes[game] = 0
     tree.num_edges[game] = 0
     add_node(tree, game, NO_NODE, NO_EDGE)
-    tree.turn[game, ROOT] = turn
+    tree.nodes[game, ROOT].turn = turn
 
 
 @kernel
-def bring_best_unopened_forward(tree: Tree, game: int, node: int) -> None:
-    """Swap the unopened edge with the highest prior (then the lowest move) to the front of the unopened."""
-    front = tree.first_edge[game, node] + tree.num_opened[game, node]
-    end = tree.first_edge[game, node] + tree.num_children[game, node]
-    if front >= end:
-        return
+def bring_best_unopened_forward(tree: Tree, game: int, index: int) -> None:
+    """Swap the unopened edge with the highest prior to the front of the node's unopened edges."""
+    node = tree.nodes[game, index]
+    front = node.first_edge + node.num_opened
     best = front
-    for edge in range(front + 1, end):
-        higher = tree.prior[game, edge] > tree.prior[game, best]
-        if higher or (
-            tree.prior[game, edge] == tree.prior[game, best] and tree.move[game, edge] < tree.move[game, best]
-        ):
+    for edge in range(front + 1, node.first_edge + node.num_children):
+        if tree.prior[game, edge] > tree.prior[game, best]:
             best = edge
-    move, prior = tree.move[game, front], tree.prior[game, front]
-    tree.move[game, front], tree.prior[game, front] = tree.move[game, best], tree.prior[game, best]
-    tree.move[game, best], tree.prior[game, best] = move, prior
+    if best != front:
+        move, prior = tree.move[game, front], tree.prior[game, front]
+        tree.move[game, front], tree.prior[game, front] = tree.move[game, best], tree.prior[game, best]
+        tree.move[game, best], tree.prior[game, best] = move, prior
 
 
 @kernel
 def child_by_move(tree: Tree, game: int, move: int) -> int:
     """The root's child after `move`, or NO_NODE where that move was never visited."""
-    first = tree.first_edge[game, ROOT]
-    for edge in range(first, first + tree.num_opened[game, ROOT]):
+    root = tree.nodes[game, ROOT]
+    for edge in range(root.first_edge, root.first_edge + root.num_opened):
         if tree.move[game, edge] == move:
             return tree.child[game, edge]
     return NO_NODE
@@ -136,14 +134,14 @@ def keep_subtree(tree: Tree, game: int, new_root: int, kept: NDArray[np.int32]) 
     old_num_nodes = tree.num_nodes[game]
     tree.num_nodes[game] = 0
     tree.num_edges[game] = 0
-    for node in range(new_root + 1, old_num_nodes):
-        kept[node] = NO_NODE
+    for index in range(new_root + 1, old_num_nodes):
+        kept[index] = NO_NODE
     kept[new_root] = new_root
-    tree.parent[game, new_root] = NO_NODE
-    tree.parent_edge[game, new_root] = NO_EDGE
-    for node in range(new_root, old_num_nodes):
-        if kept[node] == node:
-            _move_node(tree, game, node, kept)
+    tree.nodes[game, new_root].parent = NO_NODE
+    tree.nodes[game, new_root].parent_edge = NO_EDGE
+    for index in range(new_root, old_num_nodes):
+        if kept[index] == index:
+            _move_node(tree, game, index, kept)
     return tree.num_nodes[game]
 
 
@@ -153,30 +151,22 @@ def _move_node(tree: Tree, game: int, old: int, kept: NDArray[np.int32]) -> None
     new = tree.num_nodes[game]
     tree.num_nodes[game] = new + 1
     kept[new] = old
-    tree.parent[game, new] = tree.parent[game, old]
-    tree.parent_edge[game, new] = tree.parent_edge[game, old]
+    tree.nodes[game, new] = tree.nodes[game, old]
+    node = tree.nodes[game, new]
     if new != ROOT:
-        tree.child[game, tree.parent_edge[game, new]] = new
-    tree.turn[game, new] = tree.turn[game, old]
-    tree.is_terminal[game, new] = tree.is_terminal[game, old]
-    tree.terminal_value[game, new] = tree.terminal_value[game, old]
-    tree.visit_count[game, new] = tree.visit_count[game, old]
-    tree.value_sum[game, new] = tree.value_sum[game, old]
-    old_first, new_first = tree.first_edge[game, old], tree.num_edges[game]
-    num_children, num_opened = tree.num_children[game, old], tree.num_opened[game, old]
-    tree.first_edge[game, new] = new_first
-    tree.num_children[game, new] = num_children
-    tree.num_opened[game, new] = num_opened
-    for i in range(max(num_children, 0)):
+        tree.child[game, node.parent_edge] = new
+    old_first, new_first = node.first_edge, tree.num_edges[game]
+    node.first_edge = new_first
+    for i in range(max(node.num_children, 0)):
         tree.move[game, new_first + i] = tree.move[game, old_first + i]
         tree.prior[game, new_first + i] = tree.prior[game, old_first + i]
-        tree.edge_visits[game, new_first + i] = tree.edge_visits[game, old_first + i]
-        tree.edge_value_sum[game, new_first + i] = tree.edge_value_sum[game, old_first + i]
+    for i in range(node.num_opened):
         tree.pending[game, new_first + i] = 0
+        tree.mean_value[game, new_first + i] = tree.mean_value[game, old_first + i]
+        tree.exploration[game, new_first + i] = tree.exploration[game, old_first + i]
         child = tree.child[game, old_first + i]
-        if child != NO_NODE:
-            kept[child] = child
-            tree.parent[game, child] = new
-            tree.parent_edge[game, child] = new_first + i
         tree.child[game, new_first + i] = child
-    tree.num_edges[game] = new_first + max(num_children, 0)
+        kept[child] = child
+        tree.nodes[game, child].parent = new
+        tree.nodes[game, child].parent_edge = new_first + i
+    tree.num_edges[game] = new_first + max(node.num_children, 0)

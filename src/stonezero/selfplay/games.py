@@ -5,6 +5,7 @@ order that depends on that game alone: so records don't depend on which games sh
 the number of workers. Shards, processes and files are in `run.py`.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -103,8 +104,7 @@ class SelfplayBatch:
                 self._move(slot, live[slot])
                 if live[slot].is_over:
                     yield self._record(live.pop(slot))
-                    game_id = next(waiting, None)
-                    if game_id is not None:
+                    for game_id in itertools.islice(waiting, 1):
                         live[slot] = self._begin(slot, game_id)
 
     def _begin(self, slot: int, game_id: int) -> _LiveGame:
@@ -136,7 +136,7 @@ class SelfplayBatch:
         """The root has been evaluated: note its prior, then mix noise into it."""
         current.prior_entropy = root_prior_entropy(self._search.tree, slot)
         if self._noise.root_noise_fraction > 0:
-            num_legal = int(self._search.tree.num_children[slot, ROOT])
+            num_legal = int(self._search.tree.nodes["num_children"][slot, ROOT])
             alpha = self._noise.root_noise_concentration / num_legal
             noise = current.rng.standard_gamma(alpha, self._game.num_actions).astype(np.float32)
             self._search.mix_root_noise(slot, self._noise.root_noise_fraction, noise)
