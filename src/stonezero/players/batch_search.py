@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stonezero.config.schema import SearchConfig
 from stonezero.games.game import Game
 from stonezero.games.position import DRAW, ONGOING, Positions, copy_position
 from stonezero.players.evaluators import Evaluator
@@ -56,6 +57,17 @@ class SearchSettings(NamedTuple):
     reuse_tree: bool = False
     leaves_per_wave: int = 1
     virtual_loss: int = 1
+
+
+def search_settings(search: SearchConfig) -> SearchSettings:
+    """The part of conf/search that self-play and matches have in common."""
+    return SearchSettings(
+        c_puct=search.c_puct,
+        fpu_reduction=search.fpu_reduction,
+        reuse_tree=search.reuse_tree,
+        leaves_per_wave=search.leaves_per_wave,
+        virtual_loss=search.virtual_loss,
+    )
 
 
 class BatchSearch:

@@ -43,7 +43,7 @@ NODE = np.dtype(
 
 
 class Tree(NamedTuple):
-    """G search trees. Values of a node are for the side to move there, of an edge for the side that plays it."""
+    """G search trees. Values: of a node for the side to move there, of an edge for the side that plays it."""
 
     num_nodes: NDArray[np.int32]  #: int32[G]
     num_edges: NDArray[np.int32]  #: int32[G]

@@ -15,22 +15,11 @@ from numpy.typing import NDArray
 from stonezero.config.schema import SearchConfig, SelfplayConfig
 from stonezero.games.game import Game
 from stonezero.games.position import ONGOING, Positions
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch, search_settings
 from stonezero.players.evaluators import Evaluator
 from stonezero.records.schema import GameRecord
 from stonezero.search.root import choose_move, root_prior_entropy
 from stonezero.search.tree import ROOT
-
-
-def search_settings(search: SearchConfig) -> SearchSettings:
-    """The part of conf/search that every search has, in self-play and in matches."""
-    return SearchSettings(
-        c_puct=search.c_puct,
-        fpu_reduction=search.fpu_reduction,
-        reuse_tree=search.reuse_tree,
-        leaves_per_wave=search.leaves_per_wave,
-        virtual_loss=search.virtual_loss,
-    )
 
 
 @dataclass

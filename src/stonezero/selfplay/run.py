@@ -1,0 +1,220 @@
+"""The self-play stage: games dealt to shards, shards to worker processes, finished shards kept.
+
+    parent: export the champion once → start workers → watch progress → move shards to the output → health
+    worker: open the net → play the games of its shards, slots always full → write each shard when whole
+
+A shard is a fixed range of game ids. A worker goes from shard to shard without waiting for a shard's
+last game, so its batches stay full until its last shard. A killed stage finds its finished shards in the
+scratch folder and plays the others.
+"""
+
+import json
+import logging
+import os
+import shutil
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+from omegaconf import DictConfig, OmegaConf
+from tqdm import tqdm
+
+from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
+from stonezero.config import paths as default_paths
+from stonezero.config.schema import SearchConfig, SelfplayConfig
+from stonezero.files import write_text
+from stonezero.games import make_game
+from stonezero.network.checkpoint import Checkpoint
+from stonezero.network.inference import PreparedNetwork, prepare
+from stonezero.players.evaluators import NetworkEvaluator
+from stonezero.processes import die_with_parent, num_workers
+from stonezero.records.schema import GameRecord, RecordTable, concatenate
+from stonezero.records.shard import read_shard, write_shard
+from stonezero.selfplay.games import SelfplayBatch
+from stonezero.selfplay.health import health_figures
+
+log = logging.getLogger(__name__)
+
+PROGRESS = "progress"
+"""Scratch file of int64[workers, 3]: games, visits and evaluations of each worker so far."""
+
+
+class Task(NamedTuple):
+    """What one worker plays: some shards of a generation. Picklable."""
+
+    game: dict[str, str | int]
+    search: SearchConfig
+    selfplay: SelfplayConfig
+    network: PreparedNetwork
+    planes: tuple[str, ...]
+    seed: int
+    generation: str
+    shards: tuple[int, ...]
+    folder: Path
+    worker: int
+    num_workers: int
+
+
+def shard_name(shard: int) -> str:
+    """File name of a shard."""
+    return f"shard-{shard:05d}.parquet"
+
+
+def shard_games(shard: int, selfplay: SelfplayConfig) -> range:
+    """Game ids of a shard."""
+    start = shard * selfplay.shard_games
+    return range(start, min(start + selfplay.shard_games, selfplay.games))
+
+
+def run(
+    params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_paths
+) -> list[tuple[str, int, float]]:
+    """Write the games and health.json of `gen`; return the health figures and speeds as metrics."""
+    began = time.monotonic()
+    task = _task(params, gen, scratch, paths)
+    missing = [
+        shard for shard in range(num_shards(task.selfplay)) if not (scratch / shard_name(shard)).exists()
+    ]
+    evaluations, simulations = _play(task, missing) if missing else (0, 0)
+    seconds = time.monotonic() - began
+
+    table = _collect(task, paths.games(gen))
+    figures = health_figures(table)
+    write_text(paths.health(gen), json.dumps(figures, indent=1, sort_keys=True) + "\n")
+    log.info(
+        "%s: %d games, %d positions, %.1f plies, black %.0f%% white %.0f%% draws %.0f%%, %d distinct, "
+        "opening entropy %.1f bits; %.1f games/s, %.0f simulations/s, %.0f evaluations/s",
+        gen,
+        figures["games"],
+        figures["positions"],
+        figures["mean_plies"],
+        100 * figures["black_win_rate"],
+        100 * figures["white_win_rate"],
+        100 * figures["draw_rate"],
+        figures["distinct_games"],
+        figures["opening_entropy"],
+        figures["games"] / seconds,
+        simulations / seconds,
+        evaluations / seconds,
+    )
+    step = generation_number(gen)
+    metrics = [(f"selfplay/{key}", step, float(value)) for key, value in figures.items()]
+    if not missing:
+        return metrics
+    return [
+        *metrics,
+        ("speed/selfplay_evaluations_per_second", step, evaluations / seconds),
+        ("speed/selfplay_simulations_per_second", step, simulations / seconds),
+    ]
+
+
+def num_shards(selfplay: SelfplayConfig) -> int:
+    """How many shards hold a generation's games."""
+    return -(-selfplay.games // selfplay.shard_games)
+
+
+def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
+    game = make_game(**params.game)
+    checkpoint = Checkpoint.load(paths.champion(previous_generation(params)))
+    return Task(
+        game=game.spec(),
+        search=OmegaConf.to_object(generation_section(params, "search")),  # type: ignore[arg-type]
+        selfplay=OmegaConf.to_object(generation_section(params, "selfplay")),  # type: ignore[arg-type]
+        network=prepare(checkpoint, game.num_actions, OmegaConf.to_object(params.inference)),  # type: ignore
+        planes=tuple(checkpoint.network.planes),
+        seed=params.seed,
+        generation=gen,
+        shards=(),
+        folder=scratch,
+        worker=0,
+        num_workers=1,
+    )
+
+
+def _play(task: Task, missing: Sequence[int]) -> tuple[int, int]:
+    """Play the missing shards; returns the numbers of evaluations and of simulations."""
+    workers = min(num_workers(), len(missing))
+    tasks = [
+        task._replace(shards=tuple(missing[worker::workers]), worker=worker, num_workers=workers)
+        for worker in range(workers)
+    ]
+    progress = _open_progress(task.folder, workers, "w+")
+    with _ProgressBar(progress, sum(len(shard_games(shard, task.selfplay)) for shard in missing)):
+        if workers == 1:
+            play_shards(tasks[0])
+        else:
+            executor = get_reusable_executor(workers, initializer=die_with_parent, initargs=(os.getpid(),))
+            list(executor.map(play_shards, tasks))
+    return int(progress[:, 2].sum()), int(progress[:, 1].sum())
+
+
+def play_shards(task: Task) -> None:
+    """What a worker does: play the games of all its shards, and write each shard when it is whole."""
+    game = make_game(**task.game)  # type: ignore[arg-type]
+    evaluator = NetworkEvaluator(game, task.network.open(), list(task.planes), max_leaves(task))
+    seed = (task.seed, generation_number(task.generation))
+    batch = SelfplayBatch(game, evaluator, task.search, task.selfplay, seed, task.selfplay.slots)
+    progress = _open_progress(task.folder, task.num_workers, "r+")[task.worker]
+    games = [game_id for shard in task.shards for game_id in shard_games(shard, task.selfplay)]
+    finished: dict[int, list[GameRecord]] = defaultdict(list)
+    for record in batch.play(games):
+        shard = record.game_id // task.selfplay.shard_games
+        finished[shard].append(record)
+        progress[:] += (1, int(record.visit_counts.sum()), 0)
+        progress[2] = batch.num_evaluations
+        if len(finished[shard]) == len(shard_games(shard, task.selfplay)):
+            records = sorted(finished.pop(shard), key=lambda record: record.game_id)
+            write_shard(task.folder / shard_name(shard), records, task.game, task.generation)
+
+
+def max_leaves(task: Task) -> int:
+    """Most leaves in one wave of a worker."""
+    return task.selfplay.slots * task.search.leaves_per_wave
+
+
+def _collect(task: Task, folder: Path) -> RecordTable:
+    """Copy the shards into the output folder, which holds nothing else; returns all records."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    names = [shard_name(shard) for shard in range(num_shards(task.selfplay))]
+    for name in names:
+        shutil.copyfile(task.folder / name, folder / name)
+    return concatenate([read_shard(folder / name, task.game) for name in names])
+
+
+def _open_progress(folder: Path, workers: int, mode: str) -> np.memmap:
+    return np.memmap(folder / PROGRESS, np.int64, mode, shape=(workers, 3))  # type: ignore[call-overload]
+
+
+class _ProgressBar:
+    """A thread that shows games, their rate, simulations/s and the time left, until the block ends."""
+
+    def __init__(self, progress: np.memmap, games: int) -> None:
+        self._progress = progress
+        self._bar = tqdm(total=games, unit="game", desc="self-play", mininterval=0.5)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._show()
+        self._bar.close()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            self._show()
+
+    def _show(self) -> None:
+        games, simulations, _ = self._progress.sum(axis=0)
+        seconds = self._bar.format_dict["elapsed"] or 1.0
+        self._bar.set_postfix_str(f"{simulations / seconds:,.0f} simulations/s", refresh=False)
+        self._bar.update(int(games) - self._bar.n)
