@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from stonezero import Board
 from stonezero.games import ONGOING, Game, Positions, make_game
 from stonezero.games.position import copy_rows
+from stonezero.games.symmetry import symmetry_tables
 
 ALL_GAMES = [
     make_game("gomoku", 3, 3, "freestyle"),
@@ -98,3 +99,10 @@ def distinct(positions: Positions) -> tuple[Positions, NDArray[np.int64]]:
     as_bytes = np.ascontiguousarray(keys).view(f"V{keys.shape[1]}").ravel()
     _, first, inverse = np.unique(as_bytes, return_index=True, return_inverse=True)
     return Positions._make(field[first] for field in positions), inverse.ravel()
+
+
+def turned_alike(game: Game, positions: Positions) -> Positions:
+    """The positions, each under the symmetry that puts its stones first in order."""
+    boards = np.stack([positions.stones[:, table] for table in symmetry_tables(game.size)], axis=1)
+    order = np.ascontiguousarray(boards).view(f"S{game.num_points}")[..., 0]
+    return positions._replace(stones=boards[np.arange(len(boards)), order.argmin(axis=1)])
