@@ -6,7 +6,6 @@ safetensors writes several keys in random order, and the same net must always gi
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,6 +90,7 @@ class Checkpoint:
         try:
             metadata = json.loads(header["__metadata__"][METADATA_KEY])
             known_format = metadata["format"] == FORMAT
+            int(metadata["game"]["size"])
             fields = {key: metadata[key] for key in ("game", "network", "generation", "params_digest")}
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{source} is a safetensors file but no checkpoint of stonezero") from error
@@ -98,16 +98,29 @@ class Checkpoint:
             raise CheckpointError(f"{source} has checkpoint format {metadata['format']}; this is {FORMAT}")
         try:
             return cls(weights, **fields)
-        except OmegaConfBaseException as error:
+        except (OmegaConfBaseException, TypeError, ValueError) as error:
             raise CheckpointError(f"{source} describes a net that this version doesn't know") from error
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def check_plays(self, size: int, num_actions: int) -> None:
+        """`CheckpointError` unless the net can play on a board of this side with so many actions."""
+        if self.network.heads == "dense" and size != self.size:
+            raise CheckpointError(
+                f"a net with dense heads made for {self.size}x{self.size} can't play on {size}x{size}"
+            )
+        has_pass = "policy.pass_output.weight" in self.weights
+        if self.network.heads == "dense":
+            has_pass = len(self.weights["policy.output.weight"]) > size * size
+        if num_actions != size * size + has_pass:
+            name = f"a net of {self.game['name']}, with {'a' if has_pass else 'no'} pass,"
+            raise CheckpointError(f"{name} can't play a {size}x{size} game of {num_actions} actions")
+
+    def save(self, path: Path | str) -> None:
         """Write the file whole or not at all; `WriteError` when that fails."""
         with atomic_write(path) as temporary:
             temporary.write_bytes(self.to_bytes())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Checkpoint":
+    def load(cls, path: Path | str) -> "Checkpoint":
         """Read a file written by `save`; `CheckpointError` when it is missing, foreign or damaged."""
         try:
             data = Path(path).read_bytes()
