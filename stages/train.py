@@ -1,7 +1,7 @@
 """Stage train: the next candidate."""
 
-from stonezero.training.run import run
 from stonezero.stage import stage_main
+from stonezero.training.run import run
 
 if __name__ == "__main__":
     stage_main("train", run)

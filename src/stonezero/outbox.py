@@ -111,7 +111,9 @@ class Sender:
             answer = str(error)
         if waiting(self._root):
             reason = (answer or "the sending process ended").strip().splitlines()[-1]
-            print(f"warning: MLflow: {reason}; `stonezero track sync` sends the metrics later", file=sys.stderr)
+            print(
+                f"warning: MLflow: {reason}; `stonezero track sync` sends the metrics later", file=sys.stderr
+            )
 
 
 def is_off() -> bool:

@@ -6,6 +6,7 @@ depends on has changed. It writes the stage's outputs and returns metrics (key, 
 output too, so they must not depend on the machine; those that do (games per second) begin with `speed/`.
 """
 
+import errno
 import json
 import logging
 import os
@@ -19,8 +20,9 @@ from pathlib import Path
 import hydra
 from filelock import FileLock, Timeout
 from hydra.errors import HydraException
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from stonezero import outbox
 from stonezero.config.composition import register, sentence
@@ -52,7 +54,7 @@ def stage_main(name: str, body: Body) -> None:
     script = hydra.main(version_base="1.3", config_path=str(Path.cwd()), config_name="stage")
     try:
         script(partial(_run_one_line, name, body))()
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, YAMLError) as error:
         if wants_traceback:
             raise
         sys.exit(f"{name}: params.yaml: {sentence(error)}")
@@ -60,12 +62,14 @@ def stage_main(name: str, body: Body) -> None:
 
 def _run_one_line(name: str, body: Body, params: DictConfig) -> None:
     """Hydra's job: it lets SystemExit through and decorates everything else."""
+    if missing := OmegaConf.missing_keys(params):
+        sys.exit(f"{name}: {min(missing)} has no value in params.yaml or on the command line")
     try:
         run_stage(name, body, params)
     except UserError as error:
         sys.exit(f"{name} {params.gen}: {error}")
     except OSError as error:
-        if error.errno is None or not _is_disk_full(error):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         sys.exit(f"{name} {params.gen}: the disk is full ({error.filename or 'writing the outputs'})")
     except KeyboardInterrupt:
@@ -87,8 +91,8 @@ def run_stage(name: str, body: Body, params: DictConfig) -> None:
         outbox.check_finite(metrics)
         _check_unchanged(stage, digests)
         if stage.metrics_file:
-            kept = [metric for metric in metrics if not metric[0].startswith(outbox.SPEED)]
-            write_text(stage.metrics_file, json.dumps(kept, indent=0) + "\n")
+            kept = [json.dumps(metric) for metric in metrics if not metric[0].startswith(outbox.SPEED)]
+            write_text(stage.metrics_file, "[\n" + ",\n".join(kept) + "\n]\n")
             _track(params, stage, key, metrics, time.monotonic() - start, sender)
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -121,7 +125,11 @@ def _check_unchanged(stage: Declaration, before: dict[str, str]) -> None:
 def _early_sender(stage: Declaration) -> outbox.Sender | None:
     """For stages that send for sure: its start costs seconds, which pass while the stage works."""
     is_sending = stage.stage in SENDING_STAGES or "MLFLOW_TRACKING_URI" in os.environ
-    return outbox.Sender(outbox.main_checkout()) if is_sending and stage.metrics_file and not outbox.is_off() else None
+    return (
+        outbox.Sender(outbox.main_checkout())
+        if is_sending and stage.metrics_file and not outbox.is_off()
+        else None
+    )
 
 
 def _track(
@@ -140,7 +148,3 @@ def _track(
     outbox.put(root, outbox.make_record(params, stage, key, metrics, facts))
     if sender or (seconds > LONG_SECONDS and not outbox.is_off()):
         (sender or outbox.Sender(root)).send()
-
-
-def _is_disk_full(error: OSError) -> bool:
-    return error.errno in (28, 122)  # ENOSPC, EDQUOT

@@ -7,16 +7,20 @@ Sending the same record again changes nothing. Run as a module, this is the proc
 import json
 import logging
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from stonezero.config.generations import generation_number
-from stonezero.outbox import Metric, check_finite, waiting
+from stonezero.declaration import STAGES, read_declaration
+from stonezero.errors import UserError
+from stonezero.outbox import Metric, check_finite, make_record, waiting
+from stonezero.plan import read_plan
 
 # The defaults would retry a dead server for minutes.
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
@@ -82,12 +86,6 @@ class Tracker:
         self._log_files(record, parent, child)
         self.client.set_terminated(child.info.run_id)
 
-    def sent_keys(self, record: dict[str, Any]) -> bool:
-        """Whether the record's run is in the store, complete."""
-        key = f"{record['run']}/{record['stage']}/{record['key']}"
-        found = self._find(self._experiment(record["experiment"]), key)
-        return found is not None and found.info.status == "FINISHED"
-
     def _experiment(self, name: str) -> str:
         if found := self.client.get_experiment_by_name(name):
             return found.experiment_id
@@ -129,7 +127,11 @@ class Tracker:
             self.client.log_artifact(parent.info.run_id, str(report))
             self.client.set_terminated(parent.info.run_id)
         champion = folder / "runs" / record["generation"] / "champion.safetensors"
-        if record["stage"] == "gate" and champion.exists() and dict_of(record["metrics"]).get("gate/accepted"):
+        if (
+            record["stage"] == "gate"
+            and champion.exists()
+            and dict_of(record["metrics"]).get("gate/accepted")
+        ):
             self._register(record, child, champion)
 
     def _register(self, record: dict[str, Any], run: Run, champion: Path) -> None:
@@ -181,6 +183,46 @@ def send_waiting(root: Path, tracker: Tracker | None = None) -> int:
         file.unlink(missing_ok=True)
         sent += 1
     return sent
+
+
+def sync(root: Path) -> str:
+    """Send what waits, and the stages of the present plan that came from DVC's cache; what was done, in words.
+
+    Raises
+    ------
+    UserError
+        If the store does not answer.
+    """
+    logging.disable(logging.ERROR)
+    try:
+        tracker = Tracker(root)
+        sent = send_waiting(root, tracker)
+        for record in cached_records(root):
+            tracker.send(record)
+        return f"{sent} waiting records sent; {store_uri(root)} knows all finished stages of this plan"
+    except (MlflowException, OSError, Timeout) as error:
+        raise UserError(f"MLflow: {reason(root, error)}") from error
+
+
+def cached_records(root: Path) -> Iterator[dict[str, Any]]:
+    """Records of the plan's stages whose outputs are there and up to date, whoever made them."""
+    params = read_plan(root)
+    names = [(stage, generation) for generation in params.generations for stage in STAGES]
+    changed = _changed_stages(root)
+    for name, generation in [*names, ("elo-report", params.last)]:
+        stage = read_declaration(name, params, generation, root)
+        if stage.label in changed or not stage.metrics_file or not (root / stage.metrics_file).exists():
+            continue
+        metrics = json.loads((root / stage.metrics_file).read_text(encoding="utf-8"))
+        yield make_record(params, stage, stage.key(stage.input_digests()), metrics, lineage={})
+
+
+def _changed_stages(root: Path) -> set[str]:
+    command = [sys.executable, "-m", "dvc", "status", "--json"]
+    answer = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if answer.returncode:
+        raise UserError(f"`dvc status` failed: {answer.stderr.strip().splitlines()[-1]}")
+    return set(json.loads(answer.stdout))
 
 
 def reason(root: Path, error: BaseException) -> str:

@@ -77,6 +77,14 @@ def typed(values: Any) -> DictConfig:
     return params
 
 
+def stage_params(params: DictConfig, generation: str) -> DictConfig:
+    """Params as a stage of `generation` gets them."""
+    values = {**_plain(params), "gen": generation}
+    result = OmegaConf.merge(OmegaConf.structured(StageParams), values)
+    assert isinstance(result, DictConfig)
+    return result
+
+
 def to_yaml(params: DictConfig) -> str:
     """Text of params.yaml."""
     return HEADER + OmegaConf.to_yaml(params)
@@ -84,7 +92,7 @@ def to_yaml(params: DictConfig) -> str:
 
 def differences(left: DictConfig, right: DictConfig) -> list[str]:
     """Sorted dotted paths whose values differ or that only one side has."""
-    one, other = _flatten(OmegaConf.to_container(left)), _flatten(OmegaConf.to_container(right))
+    one, other = flat_params(left), flat_params(right)
     return sorted(
         {path for path, value in one.items() if other.get(path, ...) != value} | other.keys() - one.keys()
     )
@@ -101,7 +109,12 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
 
 def flat_params(params: DictConfig) -> dict[str, Any]:
     """Every parameter by its dotted path; lists stay whole."""
-    return _flatten(OmegaConf.to_container(params))
+    return _flatten(_plain(params))
+
+
+def _plain(params: DictConfig) -> dict[str, Any]:
+    plain: Any = OmegaConf.to_container(params)
+    return plain
 
 
 def sentence(error: BaseException) -> str:

@@ -120,9 +120,7 @@ def _check_gate(gate: DictConfig, where: str) -> None:
     if gate.elo1 <= gate.elo0:
         raise UserError(f"gate.elo1 is {gate.elo1:g}{where}, but must be above gate.elo0, here {gate.elo0:g}")
     if gate.max_pairs < gate.round_pairs:
-        raise UserError(
-            f"gate.max_pairs is {gate.max_pairs}{where}, but must be at least {gate.round_pairs}, gate.round_pairs"
-        )
+        raise UserError(f"gate.max_pairs is {gate.max_pairs}{where}, but one round has {gate.round_pairs}")
 
 
 def _check_inference(params: DictConfig) -> None:
