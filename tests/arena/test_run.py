@@ -1,0 +1,173 @@
+"""The gate stage on a tiny board with untrained nets: files, chain of histories, resuming, bad input."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from omegaconf import DictConfig, OmegaConf
+
+from stonezero.arena import run as gate_stage
+from stonezero.arena.history import History
+from stonezero.config import RunPaths
+from stonezero.config.composition import compose_params
+from stonezero.config.schema import StageParams
+from stonezero.errors import UserError
+from stonezero.files import digest, file_digest
+from stonezero.games import make_game
+from stonezero.network.model import initial_checkpoint
+
+CONF = Path(__file__).parents[2] / "conf"
+ALWAYS = ["gate.elo0=-2000", "gate.elo1=-300"]
+NEVER = ["gate.alpha=1e-6", "gate.accept_score_at_cap=1"]
+TINY = [
+    "experiment=tictactoe",
+    "network.channels=8",
+    "network.blocks=1",
+    "inference=numpy",
+    "inference.max_batch=8",
+    "gate.simulations=4",
+    "gate.round_pairs=3",
+    "gate.max_pairs=6",
+    "gate.anchors=[random,'rollouts:sims=8']",
+    "gate.anchor_pairs=2",
+    "gate.archive_pairs=2",
+    "gate.archive_champions=2",
+    "iterations=3",
+]
+
+
+def stage_params(gen: str, *overrides: str) -> DictConfig:
+    params = compose_params(CONF, [*TINY, *overrides])
+    merged = OmegaConf.merge(OmegaConf.structured(StageParams), OmegaConf.to_container(params), {"gen": gen})
+    assert isinstance(merged, DictConfig)
+    return merged
+
+
+@pytest.fixture
+def paths(tmp_path: Path, monkeypatch) -> RunPaths:
+    """Runs with an untrained net as g000 and other untrained nets as the candidates of g001 to g003."""
+    monkeypatch.setenv("STONEZERO_WORKERS", "1")
+    paths = RunPaths(tmp_path / "runs")
+    game, params = make_game("gomoku", 3, 3), stage_params("g001")
+    for number, gen in enumerate(["g000", "g001", "g002", "g003"]):
+        checkpoint = initial_checkpoint(game.spec(), game.num_actions, params.network, number)
+        checkpoint.save(paths.candidate(gen))
+        if gen == "g000":
+            checkpoint.save(paths.champion(gen))
+            paths.history(gen).mkdir(parents=True)
+        else:
+            paths.losses(gen).write_text("step,train_policy_loss\n1,2.5\n2,2.25\n")
+            paths.health(gen).write_text('{"games": 64, "mean_plies": 7.5}')
+    return paths
+
+
+def run(paths: RunPaths, tmp_path: Path, gen: str, *overrides: str, scratch: str = "scratch"):
+    return gate_stage.run(stage_params(gen, *overrides), gen, tmp_path / scratch / gen, paths)
+
+
+def test_an_accepted_candidate_becomes_champion(paths, tmp_path):
+    metrics = run(paths, tmp_path, "g001", *ALWAYS)
+    assert file_digest(paths.champion("g001")) == file_digest(paths.candidate("g001"))
+    figures = json.loads(paths.gate("g001").read_text())
+    assert figures["accepted"] == 1
+    assert set(figures["scores"]) == {"random", "rollouts:sims=8"}
+    flat = [*figures.values(), *figures.pop("scores").values()]
+    assert all(isinstance(value, int | float) for value in figures.values())
+    assert flat
+    assert ("gate/accepted", 1, 1.0) in metrics
+    assert {key for key, _, _ in metrics} >= {"gate/score_vs_random", "gate/score_vs_rollouts_sims_8"}
+
+
+def test_a_rejected_candidate_leaves_the_champion(paths, tmp_path):
+    run(paths, tmp_path, "g001", *NEVER)
+    assert file_digest(paths.champion("g001")) == file_digest(paths.champion("g000"))
+    history = History.load(paths.history("g001"))
+    assert [champion.generation for champion in history.champions] == ["g000"]
+    assert history.gates["verdict"].tolist() == ["rejected"]
+
+
+def test_histories_form_a_chain(paths, tmp_path):
+    for gen in ("g001", "g002", "g003"):
+        run(paths, tmp_path, gen, *(NEVER if gen == "g002" else ALWAYS))
+    history = History.load(paths.history("g003"))
+    assert [champion.generation for champion in history.champions] == ["g000", "g001", "g003"]
+    assert history.gates["generation"].tolist() == ["g001", "g002", "g003"]
+    assert history.gates["champion"].tolist() == ["g000", "g001", "g001"]
+    assert history.losses["generation"].tolist() == ["g001"] * 2 + ["g002"] * 2 + ["g003"] * 2
+    assert history.health["mean_plies"].tolist() == [7.5] * 3
+    matches = history.matches
+    assert set(matches["kind"]) == {"gate", "anchor", "archive"}
+    assert set(matches["black"]) == {"g000", "g001", "g002", "g003", "random", "rollouts:sims=8"}
+    # the untrained net met the anchors once, the rejected g002 met the archive
+    met = matches[matches["kind"] == "anchor"].groupby("generation")["black"].agg(set)
+    assert "g000" in met["g001"]
+    assert "g000" not in met["g002"]
+    archive = matches[matches["kind"] == "archive"]
+    assert set(archive.loc[archive["generation"] == "g002", "white"]) == {"g002", "g000"}
+
+
+def test_same_params_same_bytes(paths, tmp_path):
+    run(paths, tmp_path, "g001", scratch="one")
+    first = [digest(paths.history("g001")), file_digest(paths.gate("g001"))]
+    run(paths, tmp_path, "g001", scratch="other")
+    assert first == [digest(paths.history("g001")), file_digest(paths.gate("g001"))]
+
+
+def test_a_killed_gate_goes_on_where_it_was(paths, tmp_path, monkeypatch):
+    run(paths, tmp_path, "g001", scratch="whole")
+    expected = digest(paths.history("g001"))
+    real, played = gate_stage.play_matches, []
+
+    def dies_later(game, matches, slots):
+        for match, table in zip(matches, real(game, matches, slots), strict=True):
+            if len(played) == 3:
+                raise KeyboardInterrupt
+            played.append((match.first.name, match.second.name, match.pairs))
+            yield table
+
+    monkeypatch.setattr(gate_stage, "play_matches", dies_later)
+    with pytest.raises(KeyboardInterrupt):
+        run(paths, tmp_path, "g001", scratch="cut")
+    before = list(played)
+    monkeypatch.setattr(gate_stage, "play_matches", lambda *a: (played.append(None) or t for t in real(*a)))
+    run(paths, tmp_path, "g001", scratch="cut")
+    whole = len(list((tmp_path / "whole" / "g001").glob("*.parquet")))
+    assert len(before) == 3
+    assert len(played) == whole
+    assert digest(paths.history("g001")) == expected
+
+
+def test_a_changed_or_missing_champion_is_refused(paths, tmp_path):
+    run(paths, tmp_path, "g001", *ALWAYS)
+    paths.champion("g000").write_bytes(b"something else")
+    with pytest.raises(UserError, match="no longer the champion of g000"):
+        run(paths, tmp_path, "g002", *ALWAYS)
+    paths.champion("g000").unlink()
+    with pytest.raises(UserError, match="missing"):
+        run(paths, tmp_path, "g002", *ALWAYS)
+
+
+def test_a_missing_candidate_and_a_damaged_history_are_refused(paths, tmp_path):
+    paths.candidate("g001").unlink()
+    with pytest.raises(UserError, match="candidate"):
+        run(paths, tmp_path, "g001")
+    (paths.history("g000") / "matches.parquet").write_bytes(b"not a table")
+    with pytest.raises(UserError, match="history"):
+        run(paths, tmp_path, "g001")
+
+
+def test_equal_nets_repeat_their_games_and_are_rejected(paths, tmp_path):
+    paths.candidate("g001").write_bytes(paths.champion("g000").read_bytes())
+    run(paths, tmp_path, "g001")
+    figures = json.loads(paths.gate("g001").read_text())
+    assert figures["score"] == 0.5
+    assert figures["accepted"] == 0
+
+
+def test_matches_can_be_read_by_pandas_alone(paths, tmp_path):
+    run(paths, tmp_path, "g001")
+    table = pd.read_parquet(paths.history("g001") / "matches.parquet")
+    assert list(table.columns) == [
+        "generation", "pair", "opening", "black", "white", "status", "plies", "moves", "kind"
+    ]  # fmt: skip
