@@ -1,13 +1,14 @@
 """Parquet files of records: `write_shard` and `read_shard`. Readable with `pandas.read_parquet` as well.
 
 One row per position. Boards are packed at two bits a point (point p in bits 2(p mod 4) of byte p // 4);
-visits are a list of moves and a list of counts. The schema version, the game and the generation are
-JSON under the metadata key `stonezero`. The same records give the same bytes.
+visits are a list of moves and a list of counts. The schema version, the game, the generation and a digest
+of all values are JSON under the metadata key `stonezero`. The same records give the same bytes.
 """
 
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from stonezero.records.schema import (
 )
 
 METADATA_KEY = b"stonezero"
+NO_RECORDS = "truncated, damaged or not a records file"
 SCALARS = [name for name, (_, tail) in PER_PLY.items() if not tail]
 FEW_VALUES = ["game_id", "status", "outcome", "turn", "passes", "recent_moves.list.element", "move"]
 FEW_VALUES += ["visit_moves.list.element", "visit_counts.list.element"]
@@ -39,17 +41,13 @@ def write_shard(
     path: Path | str, records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str
 ) -> None:
     """Write whole games to `path`, atomically. WriteError when the disk refuses."""
-    table = _to_arrow(table_of_games(records, game_spec))
+    table = table_of_games(records, game_spec)
     header = {"schema_version": SCHEMA_VERSION, "game": game_spec, "generation": generation}
-    table = table.replace_schema_metadata({METADATA_KEY: json.dumps(header, sort_keys=True)})
+    header["content"] = _content_digest(table, generation)
+    arrow = _to_arrow(table).replace_schema_metadata({METADATA_KEY: json.dumps(header, sort_keys=True)})
     with atomic_write(path) as temporary:
         pq.write_table(
-            table,
-            temporary,
-            compression="zstd",
-            use_dictionary=FEW_VALUES,
-            write_statistics=False,
-            write_page_checksum=True,
+            arrow, temporary, compression="zstd", use_dictionary=FEW_VALUES, write_statistics=False
         )
 
 
@@ -60,23 +58,27 @@ def read_shard(
     path = Path(path)
     data = _read_bytes(path, sha256)
     try:
-        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: truncated, damaged or not a records file: {_first_line(error)}") from None
-    game = _header(path, table.schema)["game"]
+        arrow = pq.read_table(pa.BufferReader(data), use_threads=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise RecordError(f"{path}: {NO_RECORDS}: {_first_line(error)}") from None
+    header = _header(path, arrow.schema)
+    game = header["game"]
     if game_spec is not None and game != game_spec:
         raise RecordError(f"{path}: records of {_words(game)}, not of {_words(game_spec)}")
-    if not table.schema.equals(_schema(int(game["size"]) ** 2)):
+    if not arrow.schema.equals(_schema(int(game["size"]) ** 2)):
         raise RecordError(f"{path}: its columns are not those of records of schema version {SCHEMA_VERSION}")
-    return _from_arrow(path, table.combine_chunks(), game)
+    table = _from_arrow(path, arrow.combine_chunks(), game)
+    if _content_digest(table, header["generation"]) != header["content"]:
+        raise RecordError(f"{path}: damaged: its values do not have the digest that it states")
+    return table
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
-    """The metadata of a shard: schema_version, game and generation; RecordError as `read_shard`."""
+    """The metadata of a shard: schema_version, game, generation, content; RecordError as `read_shard`."""
     try:
         return _header(Path(path), pq.read_schema(path))
     except (OSError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: truncated, damaged or not a records file: {_first_line(error)}") from None
+        raise RecordError(f"{path}: {NO_RECORDS}: {_first_line(error)}") from None
 
 
 def _read_bytes(path: Path, sha256: str | None) -> bytes:
@@ -163,11 +165,26 @@ def _header(path: Path, schema: pa.Schema) -> dict[str, Any]:
     metadata = (schema.metadata or {}).get(METADATA_KEY)
     if metadata is None:
         raise RecordError(f"{path}: a parquet file, but not one of stonezero's records")
-    header: dict[str, Any] = json.loads(metadata)
-    if header.get("schema_version") != SCHEMA_VERSION:
-        version = header.get("schema_version")
+    try:
+        header: dict[str, Any] = json.loads(metadata)
+        version = header["schema_version"]
+        is_complete = {"game", "generation", "content"} <= header.keys()
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise RecordError(f"{path}: damaged: its metadata cannot be read") from None
+    if version != SCHEMA_VERSION:
         raise RecordError(f"{path}: records of schema version {version}, this program reads {SCHEMA_VERSION}")
+    if not is_complete:
+        raise RecordError(f"{path}: damaged: its metadata lacks a key")
     return header
+
+
+def _content_digest(table: RecordTable, generation: str) -> str:
+    """Parquet's own checksums leave out its headers, where a flipped bit changes values, too."""
+    digest = hashlib.blake2b(json.dumps([table.game, generation], sort_keys=True).encode(), digest_size=16)
+    for field in fields(table):
+        if field.name != "game":
+            digest.update(np.ascontiguousarray(getattr(table, field.name)).data)
+    return digest.hexdigest()
 
 
 def _words(game: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stonezero.errors import UserError
 from stonezero.games.game import Game
-from stonezero.games.position import BLACK, ONGOING, WHITE, Positions
+from stonezero.games.position import BLACK, ONGOING, WHITE, Positions, copy_rows
 from stonezero.games.symmetry import symmetry_tables
 from stonezero.records import RecordTable
 from stonezero.records.kernels import write_policy_targets
@@ -43,7 +43,7 @@ def audit(table: RecordTable, game: Game, path: Path) -> None:
 def _audit_rules(table: RecordTable, game: Game, path: Path, rows: NDArray[np.int64]) -> None:
     """Checks that need the rules, for some adjacent rows."""
     places = np.arange(len(rows))
-    positions = _copy(table.positions(), rows)
+    positions = copy_rows(table.positions(), slice(rows[0], rows[-1] + 1))
     legal = np.empty((len(rows), game.num_actions), np.uint8)
     game.legal_moves(positions, places, legal)
     targets = _targets(table, game, rows)
@@ -77,17 +77,6 @@ def _is_followed(
     goes_on = (positions.status == ONGOING) & same
     ends = (positions.status == ONGOING) | (positions.status == table.status[rows])
     return np.where(is_last, ends, goes_on)
-
-
-def _copy(positions: Positions, rows: NDArray[np.int64]) -> Positions:
-    return Positions(
-        stones=positions.stones[rows],
-        turn=positions.turn[rows],
-        status=positions.status[rows],
-        ply=positions.ply[rows],
-        passes=positions.passes[rows],
-        recent_moves=positions.recent_moves[rows],
-    )
 
 
 def _in_range(moves: NDArray[np.int16], game: Game) -> NDArray[np.bool_]:

@@ -14,10 +14,9 @@ HELD_OUT_COLUMNS = ("policy_loss", "value_loss", "policy_top1", "value_sign")
 
 
 def to_tensors(batch: Batch, device: str) -> list[Tensor]:
-    """The five arrays of a batch on `device`, the legal mask as booleans."""
-    tensors = [torch.from_numpy(array).to(device) for array in batch]
-    tensors[1] = tensors[1].bool()
-    return tensors
+    """The five arrays of a batch on `device`: planes with channels last, the legal mask as booleans."""
+    planes, legal, *rest = (torch.from_numpy(array).to(device) for array in batch)
+    return [planes.contiguous(memory_format=torch.channels_last), legal.bool(), *rest]
 
 
 def evaluate(

@@ -75,9 +75,10 @@ def load_state(model: nn.Module, optimizer: torch.optim.Optimizer, arrays: Array
     parameters = dict(model.named_parameters())
     for name, array in arrays.items():
         key, parameter_name = name.split("/")
-        parameter = parameters[parameter_name]
-        device = "cpu" if key == "step" else parameter.device
-        optimizer.state[parameter][key] = torch.from_numpy(array.copy()).to(device)
+        tensor = torch.from_numpy(array.copy())
+        if key != "step":
+            tensor = torch.zeros_like(parameters[parameter_name]).copy_(tensor)
+        optimizer.state[parameters[parameter_name]][key] = tensor
     return True
 
 
