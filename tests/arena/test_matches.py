@@ -4,16 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stonezero.arena.matches import (
-    Match,
-    distinct_pairs,
-    match_seed,
-    pair_scores,
-    play_matches,
-    points,
-)
+from stonezero.arena.matches import Match, match_seed, play_matches
 from stonezero.arena.openings import balanced_openings
-from stonezero.arena.rating import distinct_games
+from stonezero.arena.tables import distinct_games, distinct_pairs, pair_scores, points
 from stonezero.errors import UserError
 from stonezero.games import BLACK_WON, DRAW, ONGOING, WHITE_WON, Game, make_game
 from stonezero.games.notation import parse_move

@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stonezero.arena.matches import distinct_pairs, pair_scores, points
-from stonezero.arena.rating import distinct_games
 from stonezero.arena.sequential import (
     CONTINUE,
     MODEL,
@@ -24,6 +22,7 @@ from stonezero.arena.sequential import (
     pentanomial,
     verdict,
 )
+from stonezero.arena.tables import distinct_games, distinct_pairs, pair_scores, points
 from stonezero.config.schema import GateConfig
 
 log = logging.getLogger(__name__)

@@ -3,8 +3,7 @@
 Both games of a pair start from the same opening. A game depends on its match's seed and its pair's number
 alone, so results don't depend on how the games are dealt to workers.
 
-A table of games has one row per game: pair, opening (a number), black, white (names), status (of the
-finished game, as in `stonezero.games`), plies, moves (texts, the opening's included).
+Results are tables of games, see `stonezero.arena.tables`.
 """
 
 import os
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from stonezero.arena.openings import Openings
 from stonezero.errors import UserError
-from stonezero.games import BLACK, BLACK_WON, DRAW, ONGOING, WHITE_WON, Game, make_game
+from stonezero.games import BLACK, ONGOING, Game, make_game
 from stonezero.games.notation import move_to_text
 from stonezero.players.players import PlayerSpec
 from stonezero.processes import die_with_parent, num_workers
@@ -142,7 +141,7 @@ def _play(task: _Task) -> pd.DataFrame:
 def _table(
     game: Game, pair: Any, opening: Any, black: list[str], white: list[str], status: Any, moves: Any
 ) -> pd.DataFrame:
-    """The games of a match as a table (see the module's docstring)."""
+    """The games of a match , columns as in `stonezero.arena.tables`."""
     return pd.DataFrame(
         {
             "pair": np.asarray(pair, np.int64),
@@ -156,24 +155,6 @@ def _table(
             ),
         }
     )
-
-
-def points(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
-    """Points float64[N] of `player` in each of his games: 1, ½ or 0."""
-    won = np.where(games["black"] == player, BLACK_WON, WHITE_WON)
-    status = games["status"].to_numpy()
-    return np.where(status == DRAW, 0.5, (status == won).astype(np.float64))
-
-
-def distinct_pairs(games: pd.DataFrame) -> pd.DataFrame:
-    """The games of all pairs but those that repeat an earlier pair move by move."""
-    lines = games.groupby("pair", sort=True)["moves"].agg("|".join)
-    return games[games["pair"].isin(lines.drop_duplicates().index)].reset_index(drop=True)
-
-
-def pair_scores(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
-    """Points float64[N] of `player` in each pair, by the pair's number: 0, ½, 1, 1½ or 2."""
-    return games.assign(points=points(games, player)).groupby("pair", sort=True)["points"].sum().to_numpy()
 
 
 def match_seed(seed: int, labels: Iterable[str]) -> int:

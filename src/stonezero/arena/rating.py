@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
-from scipy.special import logsumexp
-from scipy.stats import norm
+from scipy.special import logsumexp, ndtri
 
+from stonezero.arena.tables import distinct_games
 from stonezero.errors import UserError
 from stonezero.games.position import BLACK_WON, DRAW, WHITE_WON
 
@@ -84,11 +84,6 @@ def choose_anchor(names: Iterable[str], anchors: Iterable[str] = ()) -> str:
         if name in names:
             return name
     raise UserError("no game has been played, so there is nothing to rate")
-
-
-def distinct_games(matches: pd.DataFrame) -> pd.DataFrame:
-    """Drop repeats: games of the same players with the same colours and moves."""
-    return matches.drop_duplicates(["black", "white", "moves"], ignore_index=True)
 
 
 def rate(matches: pd.DataFrame, anchor: str, prior_games: float, confidence: float) -> Ratings:
@@ -212,7 +207,7 @@ def _relative_to_anchor(
     shift[:, fixed] -= 1.0
     elo = ELO_PER_UNIT * (parameters[:n] - parameters[fixed])
     elo_covariance = ELO_PER_UNIT**2 * shift @ covariance[:n, :n] @ shift.T
-    width = norm.ppf(0.5 + confidence / 2)
+    width = ndtri(0.5 + confidence / 2)
     half = width * np.sqrt(np.diag(elo_covariance))
     bounded_below, bounded_above = _bounded(counts, n, fixed)
     advantage = ELO_PER_UNIT * parameters[n]

@@ -14,13 +14,14 @@ from omegaconf import DictConfig, OmegaConf
 
 from stonezero.arena.gate import GateResult, play_gate
 from stonezero.arena.history import Champion, History, read_csv
-from stonezero.arena.matches import Match, match_seed, play_matches, points
+from stonezero.arena.matches import Match, match_seed, play_matches
 from stonezero.arena.openings import Openings, balanced_openings
+from stonezero.arena.tables import points
 from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
 from stonezero.config import paths as default_paths
 from stonezero.config.schema import GateConfig, InferenceConfig
 from stonezero.errors import UserError
-from stonezero.files import atomic_write, write_text
+from stonezero.files import atomic_write, write_bytes, write_text
 from stonezero.games import Game, make_game
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.players.batch_search import SearchSettings
@@ -81,8 +82,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     for_rating = _play_for_rating(setting, candidate_spec, champion_spec, history, paths)
 
     winner = paths.candidate(gen) if result.verdict.accepted else paths.champion(previous)
-    with atomic_write(paths.champion(gen)) as path:
-        path.write_bytes(winner.read_bytes())
+    write_bytes(paths.champion(gen), winner.read_bytes())
     scores = _scores(for_rating, gen)
     figures = {"generation": generation_number(gen), **result.figures(), "scores": scores}
     write_text(paths.gate(gen), json.dumps(figures, indent=1) + "\n")

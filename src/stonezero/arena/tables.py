@@ -1,0 +1,34 @@
+"""Tables of games: one row per finished game, and what is counted from them.
+
+Columns: pair (both games of a pair have its number), opening (a number), black, white (players' names),
+status (as in `stonezero.games.position`), plies, moves (texts, the opening's included).
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stonezero.games.position import BLACK_WON, DRAW, WHITE_WON
+
+
+def points(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
+    """Points float64[N] of `player` in each of his games: 1, ½ or 0."""
+    won = np.where(games["black"] == player, BLACK_WON, WHITE_WON)
+    status = games["status"].to_numpy()
+    return np.where(status == DRAW, 0.5, (status == won).astype(np.float64))
+
+
+def distinct_games(matches: pd.DataFrame) -> pd.DataFrame:
+    """Drop repeats: games of the same players with the same colours and moves."""
+    return matches.drop_duplicates(["black", "white", "moves"], ignore_index=True)
+
+
+def distinct_pairs(games: pd.DataFrame) -> pd.DataFrame:
+    """The games of all pairs but those that repeat an earlier pair move by move."""
+    lines = games.groupby("pair", sort=True)["moves"].agg("|".join)
+    return games[games["pair"].isin(lines.drop_duplicates().index)].reset_index(drop=True)
+
+
+def pair_scores(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
+    """Points float64[N] of `player` in each pair, by the pair's number: 0, ½, 1, 1½ or 2."""
+    return games.assign(points=points(games, player)).groupby("pair", sort=True)["points"].sum().to_numpy()
