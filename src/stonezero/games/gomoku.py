@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stonezero.errors import UserError
 from stonezero.games.game import Game, Keys, LegalMask, Moves, Rows
-from stonezero.games.position import DRAW, EMPTY, HISTORY, ONGOING, Positions, allocate_positions
+from stonezero.games.position import DRAW, EMPTY, HISTORY, ONGOING, Positions, allocate_positions, copy_rows
 from stonezero.games.random import next_state, random_below
 from stonezero.jit import kernel
 
@@ -107,18 +107,27 @@ def mark_legal_batch(positions: Positions, rows: Rows, legal: LegalMask) -> None
 
 
 @kernel
-def roll_out(
-    stones: NDArray[np.int8], empties: NDArray[np.int64], turn: int, key: np.uint64, rules: GomokuRules
-) -> int:
-    """Put stones in random order until the game ends; return the winner's colour, ONGOING for a draw.
-
-    `stones` (int8[1, S], changed) is the position, `empties` (int64[S]) work space.
-    """
+def list_empty(stones: NDArray[np.int8], row: int, empties: NDArray[np.int64]) -> int:
+    """Write the empty points into `empties` (int64[S]) and return how many there are."""
     num_empty = 0
     for point in range(stones.shape[1]):
-        if stones[0, point] == EMPTY:
+        if stones[row, point] == EMPTY:
             empties[num_empty] = point
             num_empty += 1
+    return num_empty
+
+
+@kernel
+def roll_out(
+    stones: NDArray[np.int8],
+    row: int,
+    turn: int,
+    key: np.uint64,
+    empties: NDArray[np.int64],
+    rules: GomokuRules,
+) -> int:
+    """Put stones on stones[row] in random order until the game ends; return its status."""
+    num_empty = list_empty(stones, row, empties)
     state = key
     while num_empty > 0:
         state = next_state(state)
@@ -126,36 +135,29 @@ def roll_out(
         point = empties[chosen]
         num_empty -= 1
         empties[chosen] = empties[num_empty]
-        stones[0, point] = turn
-        winner = status_after(stones, 0, point, rules)
-        if winner != ONGOING:
-            return winner
+        stones[row, point] = turn
+        status = status_after(stones, row, point, rules)
+        if status != ONGOING:
+            return status
         turn = 3 - turn
-    return ONGOING
+    return DRAW
 
 
 @kernel
 def roll_out_batch(
     positions: Positions,
     rules: GomokuRules,
-    rows: Rows,
     keys: Keys,
-    work: tuple[NDArray[np.int8], NDArray[np.int64]],
+    empties: NDArray[np.int64],
     values: NDArray[np.float32],
 ) -> None:
-    """Kernel of `Gomoku.rollout`; `work` is (int8[1, S], int64[S])."""
-    stones, empties = work
-    for b in range(len(rows)):
-        turn = np.int64(positions.turn[rows[b]])
-        winner = np.int64(positions.status[rows[b]])
-        if winner == ONGOING:
-            for point in range(stones.shape[1]):
-                stones[0, point] = positions.stones[rows[b], point]
-            winner = roll_out(stones, empties, turn, keys[b], rules)
-        if winner in (ONGOING, DRAW):
-            values[b] = 0.0
-        else:
-            values[b] = 1.0 if winner == turn else -1.0
+    """Kernel of `Gomoku.rollout` for all rows of `positions`, whose stones change; `empties` is int64[S]."""
+    for b in range(len(keys)):
+        turn = np.int64(positions.turn[b])
+        status = np.int64(positions.status[b])
+        if status == ONGOING:
+            status = roll_out(positions.stones, b, turn, keys[b], empties, rules)
+        values[b] = 0.0 if status == DRAW else (1.0 if status == turn else -1.0)
 
 
 class Gomoku(Game):
@@ -202,5 +204,5 @@ class Gomoku(Game):
         mark_legal_batch(positions, rows, legal)
 
     def rollout(self, positions: Positions, rows: Rows, keys: Keys, values: NDArray[np.float32]) -> None:
-        work = (np.empty((1, self.num_points), np.int8), np.empty(self.num_points, np.int64))
-        roll_out_batch(positions, self._rules, rows, keys, work, values)
+        played = copy_rows(positions, rows)
+        roll_out_batch(played, self._rules, keys, np.empty(self.num_points, np.int64), values)

@@ -248,7 +248,7 @@ class Othello(Game):
         return positions
 
     def status_of(self, positions: Positions, row: int) -> int:
-        position = copy_rows(positions, slice(row, row + 1))
+        position = copy_rows(positions, np.array([row]))
         position.status[0] = ONGOING
         legal = np.empty((1, self.num_actions), np.uint8)
         self.legal_moves(position, np.zeros(1, np.int64), legal)

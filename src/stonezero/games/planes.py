@@ -10,8 +10,8 @@ from stonezero.games.game import Game, LegalMask, Rows
 from stonezero.games.position import BLACK, EMPTY, HISTORY, Positions
 from stonezero.jit import kernel
 
-OWN_FRAME, OPPONENT_FRAME, OWN_RECENT, OPPONENT_RECENT = 0, 1, 2, 3
-FREE, ONES, BLACK_TO_MOVE, LEGAL, LAST_MOVE, CONSECUTIVE_PASSES = 4, 5, 6, 7, 8, 9
+OWN_FRAME, OPPONENT_FRAME, FREE, OWN_RECENT, OPPONENT_RECENT = 0, 1, 2, 3, 4
+ONES, BLACK_TO_MOVE, LEGAL, LAST_MOVE, CONSECUTIVE_PASSES = 5, 6, 7, 8, 9
 AGES = 8  #: a plane's code is its kind times AGES plus its age in plies or stones
 RECENT_STONES = range(1, HISTORY // 2 + 1)
 FRAMES = range(1, HISTORY)
@@ -100,12 +100,11 @@ def write_plane(
 ) -> None:
     """Write the plane out[b, c] of position `row`."""
     turn = np.int64(positions.turn[row])
-    if kind <= OPPONENT_FRAME:
-        mark_stones(positions.stones, row, turn if kind == OWN_FRAME else 3 - turn, out, b, c)
+    if kind <= FREE:
+        colour = EMPTY if kind == FREE else (turn if kind == OWN_FRAME else 3 - turn)
+        mark_stones(positions.stones, row, colour, out, b, c)
         for ply in range(age):
             mark_move(np.int64(positions.recent_moves[row, ply]), 0.0, out, b, c)
-    elif kind == FREE:
-        mark_stones(positions.stones, row, EMPTY, out, b, c)
     elif kind == LEGAL:
         for point in range(out.shape[2]):
             out[b, c, point] = legal[b, point]

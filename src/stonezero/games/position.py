@@ -43,12 +43,6 @@ def allocate_positions(num_positions: int, num_points: int) -> Positions:
     )
 
 
-def copy_rows(positions: Positions, rows: slice) -> Positions:
-    """New arrays with these rows."""
+def copy_rows(positions: Positions, rows: NDArray[np.int64] | slice) -> Positions:
+    """New arrays with these rows, in this order."""
     return Positions._make(field[rows].copy() for field in positions)
-
-
-def copy_position(source: Positions, source_row: int, target: Positions, target_row: int) -> None:
-    """Copy one row of `source` over one row of `target`."""
-    for theirs, mine in zip(source, target, strict=True):
-        mine[target_row] = theirs[source_row]
