@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stonezero.config.schema import SearchConfig
 from stonezero.games.game import Game
-from stonezero.games.position import DRAW, ONGOING, Positions, copy_position
+from stonezero.games.position import DRAW, ONGOING, Positions
 from stonezero.players.evaluators import Evaluator
 from stonezero.search import puct, root
 from stonezero.search.tree import (
@@ -105,7 +105,8 @@ class BatchSearch:
     def set_root(self, slot: int, positions: Positions, row: int, key: int) -> None:
         """Start a new tree at a copy of a position; all randomness of evaluations derives from `key`."""
         base = self.root_row(slot)
-        copy_position(positions, row, self.positions, base)
+        for mine, theirs in zip(self.positions, positions, strict=True):
+            np.copyto(mine[base : base + 1], theirs[row])
         self._keys[slot] = key
         plant_root(self.tree, slot, int(self.positions.turn[base]))
         self._budget[slot] = 0
