@@ -90,11 +90,14 @@ def validate(params: DictConfig) -> None:
         raise UserError(f"{min(missing)} has no value")
     _check_values(params, "")
     _check_inference(params)
-    for name in params.generations:
-        where = f" in generation {name}"
-        sections = {section: section_of(params, name, section) for section in SECTIONS}
-        _check_values(OmegaConf.create(sections), where)
-        _check_gate(sections["gate"], where)
+    checked: list[Any] = []
+    for name, generation in params.generations.items():
+        overrides = {section: generation[section] for section in SECTIONS}
+        if overrides not in checked:
+            checked.append(overrides)
+            sections = {section: section_of(params, name, section) for section in SECTIONS}
+            _check_values(OmegaConf.create(sections), f" in generation {name}")
+            _check_gate(sections["gate"], f" in generation {name}")
 
 
 def _check_values(params: DictConfig, where: str) -> None:
