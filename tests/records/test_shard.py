@@ -124,9 +124,9 @@ def test_a_missing_file_a_folder_and_other_files_are_refused(tmp_path: Path) -> 
 def test_a_shard_of_another_game_or_rule_set_is_refused_by_name(tmp_path: Path) -> None:
     game = make_game("gomoku", 6, 4, "freestyle")
     write_shard(tmp_path / "a.parquet", random_records(game, 1), game.spec(), "g001")
-    with pytest.raises(RecordError, match="rules=freestyle.*rules=standard"):
+    with pytest.raises(RecordError, match=r"rules=freestyle.*rules=standard"):
         read_shard(tmp_path / "a.parquet", make_game("gomoku", 6, 4, "standard").spec())
-    with pytest.raises(RecordError, match="gomoku.*othello"):
+    with pytest.raises(RecordError, match=r"gomoku.*othello"):
         read_shard(tmp_path / "a.parquet", SPEC)
 
 

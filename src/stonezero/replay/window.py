@@ -12,6 +12,9 @@ from stonezero.errors import UserError
 from stonezero.records import RecordTable
 from stonezero.replay.index import RecordsFile, WindowIndex, empty_index
 
+ODD_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""Carries every bit of a digest into the highest ones, which decide."""
+
 
 class WindowError(UserError):
     """The window would be empty, or too small to train on."""
@@ -54,7 +57,7 @@ def is_held_out(moves_digest: NDArray[np.uint64], fraction: float, seed: int) ->
 
     Drawn so, the copies of a game lie on one side, and no game ever changes sides.
     """
-    drawn = moves_digest ^ _digest64(f"held out {seed}".encode())
+    drawn = (moves_digest ^ _digest64(f"held out {seed}".encode())) * ODD_FACTOR
     return drawn < np.float64(fraction * 2**64)
 
 
