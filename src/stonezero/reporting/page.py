@@ -1,0 +1,77 @@
+"""The report page: one file that needs nothing else, neither network nor neighbours."""
+
+import math
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from stonezero.arena import rating, sequential
+from stonezero.reporting.figures import Figure
+from stonezero.reporting.render import svgs
+from stonezero.reporting.summary import Summary
+
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+
+
+def signed(value: float) -> str:
+    """A whole number with its sign, a real minus; 0 without."""
+    rounded = round(value)
+    return f"{rounded:+d}".replace("-", MINUS) if rounded else "0"
+
+
+def interval(row: Any) -> str:
+    """The interval of a rating; one-sided or absent where the games set no bound."""
+    low, high = row["low"], row["high"]
+    if math.isnan(low) and math.isnan(high):
+        return "fixed" if row["elo"] == 0 else "n/a"
+    if math.isnan(high):
+        return f"above {signed(low)}"
+    return f"below {signed(high)}" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f}%"
+
+
+def ranges(standings: pd.DataFrame) -> list[dict[str, float]]:
+    """Where each rating and its interval lie on a common scale from 0 to 100."""
+    ends = pd.concat([standings["elo"], standings["low"], standings["high"]]).dropna()
+    low, width = ends.min(), max(ends.max() - ends.min(), 1.0)
+    at = standings.assign(
+        low=standings["low"].fillna(standings["elo"]), high=standings["high"].fillna(standings["elo"])
+    )
+    scaled = (at[["elo", "low", "high"]] - low) / width * 92 + 4
+    return [
+        {str(key): round(float(value), 2) for key, value in row.items()} for row in scaled.to_dict("records")
+    ]
+
+
+def page(summary: Summary, figures: list[Figure], title: str, params: dict[str, dict[str, Any]]) -> str:
+    """The page as HTML. `params` are shown by group."""
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters.update(signed=signed, interval=interval, percent=percent)
+    template = environment.from_string(
+        files("stonezero.reporting").joinpath("report.html.j2").read_text("utf-8")
+    )
+    of_champion = summary.scores[
+        summary.scores["generation"] == summary.player(summary.champion)["generation"]
+    ]
+    return template.render(
+        title=title,
+        summary=summary,
+        ratings=summary.ratings,
+        champion=summary.player(summary.champion),
+        anchor_scores=of_champion[of_champion["opponent"].isin(summary.anchors["player"])].to_dict("records"),
+        standings=list(zip(summary.standings.to_dict("records"), ranges(summary.standings), strict=True)),
+        gates=summary.history.gates.to_dict("records"),
+        health=summary.history.health.to_dict("records"),
+        figures={figure.name: {"svg": Markup(svgs(figure)), "caption": figure.caption} for figure in figures},
+        params=params,
+        rating_model=rating.MODEL,
+        test_model=sequential.MODEL,
+    )

@@ -1,0 +1,138 @@
+"""The elo-report stage on a made-up history: its files, their determinism, and tables that lack something."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from omegaconf import OmegaConf
+
+from stonezero.arena.history import History
+from stonezero.config import RunPaths
+from stonezero.errors import UserError
+from stonezero.files import digest
+from stonezero.games import BLACK_WON, WHITE_WON
+from stonezero.reporting.run import run
+
+PARAMS = {
+    "experiment": "quick", "ablation": "none", "seed": 1, "iterations": 6, "last": "g006",
+    "game": {"name": "gomoku", "size": 6, "k": 4, "rules": "freestyle"},
+    "elo": {"prior_games": 2.0, "confidence": 0.95},
+    "schedule": [{"start": 3, "set": {"train.lr": 0.0005}}],
+}  # fmt: skip
+
+
+def report(folder: Path, history: History) -> Path:
+    """The folder of the report made from `history`."""
+    paths = RunPaths(folder / "runs")
+    history.save(paths.history("g006"))
+    run(OmegaConf.create(PARAMS), "g006", folder, paths, folder / "reports")
+    return folder / "reports"
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory, history) -> Path:
+    return report(tmp_path_factory.mktemp("report"), history)
+
+
+@pytest.fixture(scope="module")
+def html(reports: Path) -> str:
+    return (reports / "report.html").read_text(encoding="utf-8")
+
+
+def test_all_files_are_written(reports):
+    names = {path.relative_to(reports).as_posix() for path in reports.rglob("*") if path.is_file()}
+    figures = {f"figures/{name}.png" for name in ("elo", "scores", "losses", "health")}
+    assert names == {"elo.csv", "elo.json", "report.html"} | figures
+
+
+def test_same_history_same_bytes(reports, tmp_path, history):
+    assert digest(report(tmp_path, history)) == digest(reports)
+
+
+def test_table_has_generations_in_order_then_anchors(reports):
+    table = pd.read_csv(reports / "elo.csv")
+    assert table["player"].tolist() == [*(f"g{i:03d}" for i in range(7)), "rollouts:sims=64", "random"]
+    assert table["generation"].tolist()[:7] == list(range(7))
+    assert table.set_index("player").loc["g003", "role"] == "rejected"
+    assert table.set_index("player").loc["g006", "role"] == "champion"
+    assert table.set_index("player").loc["random", "elo"] == 0
+
+
+def test_json_holds_numbers_alone(reports):
+    figures = json.loads((reports / "elo.json").read_text())
+    values = [*figures.pop("elo").values(), *figures.values()]
+    assert all(isinstance(value, int | float) for value in values)
+    assert figures["champion_generation"] == 6
+
+
+def test_page_needs_nothing_from_elsewhere(html):
+    links = re.findall(r'(?:src|href)="([^"]*)"', html)
+    assert all(link.startswith(("#", "data:")) for link in links)
+    assert not re.search(r"url\((?!#)|@import|<script", html)
+
+
+def test_page_names_models_and_rebuild_command(html):
+    for text in (
+        "Davidson",
+        "pentanomial GSPRT",
+        "dvc repro elo-report",
+        "g003: train.lr = 0.0005",
+        "Gomoku 6\N{MULTIPLICATION SIGN}6",
+    ):
+        assert text in html
+
+
+def test_drawings_are_well_formed_with_ids_of_their_own_and_theme_colours(html):
+    drawings = re.findall(r'<svg class="(?:wide|narrow)".*?</svg>', html, flags=re.DOTALL)
+    assert len(drawings) == 8
+    ids = [name for drawing in drawings for name in re.findall(r'\bid="([^"]*)"', drawing)]
+    assert len(ids) == len(set(ids))
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)
+        used = set(re.findall(r'(?:href="#|url\(#)([^")]*)', drawing))
+        assert used <= set(re.findall(r'\bid="([^"]*)"', drawing))
+        assert "var(--series-1)" in drawing
+        assert not set(re.findall(r"#[0-9a-f]{6}\b", drawing)) - {"#000000", "#ffffff"}
+
+
+def test_a_history_without_losses_and_health_still_reports(tmp_path, history):
+    bare = History(history.matches, history.gates, pd.DataFrame(), pd.DataFrame(), history.champions)
+    folder = report(tmp_path, bare)
+    assert {path.stem for path in (folder / "figures").iterdir()} == {"elo", "scores"}
+    assert "Self-play</h2>" not in (folder / "report.html").read_text()
+
+
+def test_an_anchor_that_lost_everything_gives_one_sided_intervals(tmp_path, history):
+    matches = history.matches.copy()
+    random_is_black = matches["black"] == "random"
+    matches.loc[random_is_black, "status"] = WHITE_WON
+    matches.loc[matches["white"] == "random", "status"] = BLACK_WON
+    lost = History(matches, history.gates, history.losses, history.health, history.champions)
+    folder = report(tmp_path, lost)
+    figures = json.loads((folder / "elo.json").read_text())
+    assert figures["champion_elo_high"] is None
+    assert np.isfinite(figures["champion_elo_low"])
+    html = (folder / "report.html").read_text()
+    assert "above +" in html
+    assert "nan" not in html.lower().replace("finance", "")
+
+
+def test_one_generation_reports(tmp_path, history):
+    first = History(
+        *(
+            table[table["generation"] == "g001"]
+            for table in (history.matches, history.gates, history.losses, history.health)
+        ),
+        champions=history.champions[:2],
+    )
+    assert (report(tmp_path, first) / "report.html").exists()
+
+
+def test_no_games_is_a_clear_error(tmp_path):
+    empty = History(*(pd.DataFrame() for _ in range(4)), champions=[])
+    with pytest.raises(UserError, match="nothing to report"):
+        report(tmp_path, empty)
