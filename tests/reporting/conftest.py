@@ -38,7 +38,8 @@ def made_up_history(num_generations: int, seed: int = 0) -> History:
         played += [games(gen, entry.generation, 10, "archive") for entry in history.champions[-3:-1]]
         gate = {
             "candidate": gen, "champion": champion, "accepted": int(accepted),
-            "score": 0.65 if accepted else 0.49, "wins": 38, "draws": 7, "losses": 19, "pairs": 32, "distinct_pairs": 32, "distinct_games": 64,
+            "score": 0.65 if accepted else 0.49, "wins": 38, "draws": 7, "losses": 19,
+            "pairs": 32, "distinct_pairs": 32, "distinct_games": 64,
             "llr": 3.12 if accepted else -2.95, "lower_bound": -2.944439, "upper_bound": 2.944439,
             "verdict": "accepted" if accepted else "rejected",
             "reason": "at least 70 Elo better" if accepted else "at most 0 Elo better: LLR -2.95 <= -2.94",
@@ -54,7 +55,8 @@ def made_up_history(num_generations: int, seed: int = 0) -> History:
         health = {
             "games": 256, "positions": 4200, "mean_plies": 13 + 6 * (1 - 0.8**number), "black_win_rate": 0.56,
             "white_win_rate": 0.34, "draw_rate": 0.1, "distinct_games": 256 - number,
-            "random_opening_games": 60, "opening_entropy": 6.2 - 0.1 * number, "root_entropy": 1.9 - 0.07 * number,
+            "random_opening_games": 60, "opening_entropy": 6.2 - 0.1 * number,
+            "root_entropy": 1.9 - 0.07 * number,
         }  # fmt: skip
         history = history.extended(
             gen,

@@ -38,8 +38,8 @@ def figures(summary: Summary) -> list[Figure]:
         Figure(
             "elo",
             "Elo of every generation, with intervals relative to the anchor at 0, dotted where the games set "
-            "no bound. Filled marks were accepted by the gate, hollow ones rejected. Dashed lines are anchors, "
-            "players that never change.",
+            "no bound. Filled marks were accepted by the gate, hollow ones rejected. Dashed lines are "
+            "anchors, players that never change.",
             lambda width: draw_elo(summary, width),
         ),
         Figure(
