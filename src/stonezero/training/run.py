@@ -97,7 +97,7 @@ def to_csv(rows: list[Row]) -> str:
 
 def metrics(rows: list[Row]) -> list[Metric]:
     """The loss table as figures named `train/loss`, `held_out/loss`, ..."""
-    figures = []
+    figures: list[Metric] = [("train/steps", 0, rows[-1]["step"])]
     for row in rows:
         for name in COLUMNS[1:]:
             if name in row:
