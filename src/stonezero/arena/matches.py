@@ -17,8 +17,10 @@ from joblib.externals.loky import get_reusable_executor
 from numpy.typing import NDArray
 
 from stonezero.arena.openings import Openings
+from stonezero.arena.tables import TYPES
 from stonezero.errors import UserError
 from stonezero.games import BLACK, ONGOING, Game, make_game
+from stonezero.games.game import Moves, Rows
 from stonezero.games.notation import move_to_text
 from stonezero.players.players import PlayerSpec
 from stonezero.processes import die_with_parent, num_workers
@@ -66,7 +68,11 @@ def play_matches(game: Game, matches: Sequence[Match], slots: int) -> Iterator[p
     results = _run([task for of_match in tasks for task in of_match], workers)
     for of_match in tasks:
         tables = [next(results) for _ in of_match]
-        yield pd.concat(tables, ignore_index=True) if tables else _table(game, [], [], [], [], [], [])
+        yield (
+            pd.concat(tables, ignore_index=True)
+            if tables
+            else pd.DataFrame(columns=list(TYPES)).astype(TYPES)
+        )
 
 
 def _deal(game: Game, match: Match, chunk: int) -> Iterator[_Task]:
@@ -98,63 +104,58 @@ def _run(tasks: list[_Task], workers: int) -> Iterator[pd.DataFrame]:
     return results
 
 
-def _play(task: _Task) -> pd.DataFrame:
-    """Play the pairs of a task: game 2i and game 2i + 1 are those of pair i."""
-    game = make_game(**task.game)
-    num_games = 2 * len(task.pairs)
-    players = [spec.open(game, num_games) for spec in (task.first, task.second)]
-    positions, rows = game.new_positions(num_games), np.arange(num_games)
-    moves = np.zeros((num_games, game.max_plies), np.int16)
-    legal = np.zeros((num_games, game.num_actions), np.uint8)
-    game.legal_moves(positions, rows, legal)
-    opening = np.repeat(task.moves, 2, axis=0)
+class _Games:
+    """The games of a task under way: game 2i and game 2i + 1 are those of pair i."""
 
-    def play(live: NDArray[np.int64], chosen: NDArray[np.int16], by: str) -> None:
-        if not legal[live, chosen].all():
+    def __init__(self, game: Game, num_games: int) -> None:
+        self._game = game
+        self.rows = np.arange(num_games)
+        self.positions = game.new_positions(num_games)
+        self.moves = np.zeros((num_games, game.max_plies), np.int16)
+        self._legal = np.zeros((num_games, game.num_actions), np.uint8)
+        game.legal_moves(self.positions, self.rows, self._legal)
+        self.black = self.rows % 2  # which of the two players has the first move
+
+    def waiting_for(self, player: int) -> Rows:
+        """Rows of the games in which it is this player's turn."""
+        to_move = np.where(self.positions.turn == BLACK, self.black, 1 - self.black)
+        return np.flatnonzero((self.positions.status == ONGOING) & (to_move == player))
+
+    def play(self, rows: Rows, moves: Moves, by: str) -> None:
+        """Play one move in each of these games."""
+        if not self._legal[rows, moves].all():
             raise UserError(f"{by} chose an illegal move")
-        moves[live, positions.ply[live]] = chosen
-        masks = np.zeros((len(live), game.num_actions), np.uint8)
-        game.play(positions, live, chosen, live, masks)
-        legal[live] = masks
-
-    for ply in range(opening.shape[1]):
-        play(rows, opening[:, ply], "an opening")
-    black = rows % 2  # which of the players
-    while (positions.status == ONGOING).any():
-        to_move = np.where(positions.turn == BLACK, black, 1 - black)
-        turns = [np.flatnonzero((positions.status == ONGOING) & (to_move == i)) for i in range(2)]
-        for player, mine in zip(players, turns, strict=True):
-            if len(mine):
-                play(mine, player.choose(positions, mine, task.keys[mine]), player.name)
-    names = [task.first.name, task.second.name]
-    return _table(
-        game,
-        np.repeat(task.pairs, 2),
-        np.repeat(task.openings, 2),
-        [names[i] for i in black],
-        [names[1 - i] for i in black],
-        positions.status,
-        [moves[i, : positions.ply[i]] for i in rows],
-    )
+        self.moves[rows, self.positions.ply[rows]] = moves
+        legal = np.zeros((len(rows), self._game.num_actions), np.uint8)
+        self._game.play(self.positions, rows, moves, rows, legal)
+        self._legal[rows] = legal
 
 
-def _table(
-    game: Game, pair: Any, opening: Any, black: list[str], white: list[str], status: Any, moves: Any
-) -> pd.DataFrame:
-    """The games of a match , columns as in `stonezero.arena.tables`."""
+def _play(task: _Task) -> pd.DataFrame:
+    """Play the pairs of a task. Each player moves in all games that wait for him before the other does."""
+    game = make_game(**task.game)
+    games = _Games(game, 2 * len(task.pairs))
+    players = [spec.open(game, len(games.rows)) for spec in (task.first, task.second)]
+    for moves in np.repeat(task.moves, 2, axis=0).T:
+        games.play(games.rows, np.ascontiguousarray(moves), "an opening")
+    while (games.positions.status == ONGOING).any():
+        for number, player in enumerate(players):
+            rows = games.waiting_for(number)
+            if len(rows):
+                games.play(rows, player.choose(games.positions, rows, task.keys[rows]), player.name)
+    names = np.array([task.first.name, task.second.name])
+    lines = [line[:plies] for line, plies in zip(games.moves, games.positions.ply, strict=True)]
     return pd.DataFrame(
         {
-            "pair": np.asarray(pair, np.int64),
-            "opening": np.asarray(opening, np.int64),
-            "black": pd.Series(black, dtype="str"),
-            "white": pd.Series(white, dtype="str"),
-            "status": np.asarray(status, np.int8),
-            "plies": np.array([len(line) for line in moves], np.int16),
-            "moves": pd.Series(
-                [" ".join(move_to_text(game, int(m)) for m in line) for line in moves], dtype="str"
-            ),
+            "pair": np.repeat(task.pairs, 2),
+            "opening": np.repeat(task.openings, 2),
+            "black": names[games.black],
+            "white": names[1 - games.black],
+            "status": games.positions.status,
+            "plies": games.positions.ply,
+            "moves": [" ".join(move_to_text(game, move) for move in line) for line in lines],
         }
-    )
+    ).astype(TYPES)
 
 
 def match_seed(seed: int, labels: Iterable[str]) -> int:

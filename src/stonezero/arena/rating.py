@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
-from scipy.special import logsumexp, ndtri
+from scipy.special import expit, logsumexp, ndtri
 
 from stonezero.arena.tables import distinct_games
 from stonezero.errors import UserError
@@ -43,6 +43,13 @@ class PairCounts(NamedTuple):
     black: NDArray[np.int64]  #: int64[R]: index of the player with the first move
     white: NDArray[np.int64]  #: int64[R]
     results: Floats  #: float64[R, 3]: black's wins, draws, white's wins
+
+
+class Fit(NamedTuple):
+    """The maximum of the likelihood, in natural units."""
+
+    parameters: Floats  #: float64[n + 2]: theta of each player, first-move advantage, lambda
+    covariance: Floats  #: float64[n + 2, n + 2]
 
 
 @dataclass(frozen=True)
@@ -100,9 +107,26 @@ def rate(matches: pd.DataFrame, anchor: str, prior_games: float, confidence: flo
     if anchor not in names:
         raise UserError(f"the anchor {anchor} has played no game; players are {', '.join(names) or 'none'}")
     counts = count_pairs(distinct, names)
-    parameters, covariance = fit(counts, len(names), prior_games)
-    return _relative_to_anchor(
-        counts, parameters, covariance, names, anchor, confidence, num_duplicates=len(matches) - len(distinct)
+    fitted = fit(counts, len(names), prior_games)
+    n, fixed = len(names), names.index(anchor)
+    elo, covariance = _relative_to(fixed, fitted)
+    width = ndtri(0.5 + confidence / 2)
+    half = width * np.sqrt(np.diag(covariance))
+    bounded_below, bounded_above = _bounded(counts, n, fixed)
+    games, score = _totals(counts, n)
+    return Ratings(
+        names=names,
+        anchor=anchor,
+        elo=elo,
+        low=np.where(bounded_below, elo - half, np.nan),
+        high=np.where(bounded_above, elo + half, np.nan),
+        games=games,
+        score=score,
+        covariance=covariance,
+        black_advantage=_interval(fitted, n, width),
+        draw_rate=float(expit(fitted.parameters[-1] - np.log(2))),
+        num_games=len(distinct),
+        num_duplicates=len(matches) - len(distinct),
     )
 
 
@@ -133,12 +157,8 @@ def with_prior(counts: PairCounts, num_players: int, prior_games: float) -> Pair
     )
 
 
-def fit(counts: PairCounts, num_players: int, prior_games: float) -> tuple[Floats, Floats]:
-    """Maximise the likelihood with the prior.
-
-    Returns the parameters float64[n + 2] (theta of each player, first-move advantage, lambda; in natural
-    units) and their covariance float64[n + 2, n + 2].
-    """
+def fit(counts: PairCounts, num_players: int, prior_games: float) -> Fit:
+    """Maximise the likelihood with the prior."""
     counts = with_prior(counts, num_players, prior_games)
     design = _design(counts, num_players)
     found = minimize(
@@ -149,7 +169,7 @@ def fit(counts: PairCounts, num_players: int, prior_games: float) -> tuple[Float
         method="trust-exact",
         options={"gtol": 1e-9 * counts.results.sum()},
     )
-    return found.x, np.asarray(np.linalg.inv(-_hessian(found.x, design, counts.results)), np.float64)
+    return Fit(found.x, np.asarray(np.linalg.inv(-_hessian(found.x, design, counts.results)), np.float64))
 
 
 def _design(counts: PairCounts, num_players: int) -> csr_array:
@@ -193,41 +213,20 @@ def _hessian(parameters: Floats, design: csr_array, results: Floats) -> Floats:
     return hessian
 
 
-def _relative_to_anchor(
-    counts: PairCounts,
-    parameters: Floats,
-    covariance: Floats,
-    names: list[str],
-    anchor: str,
-    confidence: float,
-    num_duplicates: int,
-) -> Ratings:
-    n, fixed = len(names), names.index(anchor)
+def _relative_to(anchor: int, fitted: Fit) -> tuple[Floats, Floats]:
+    """Elo float64[n] above the anchor, and its covariance float64[n, n]."""
+    n = len(fitted.parameters) - 2
     shift = np.eye(n)
-    shift[:, fixed] -= 1.0
-    elo = ELO_PER_UNIT * (parameters[:n] - parameters[fixed])
-    elo_covariance = ELO_PER_UNIT**2 * shift @ covariance[:n, :n] @ shift.T
-    width = ndtri(0.5 + confidence / 2)
-    half = width * np.sqrt(np.diag(elo_covariance))
-    bounded_below, bounded_above = _bounded(counts, n, fixed)
-    advantage = ELO_PER_UNIT * parameters[n]
-    advantage_half = width * ELO_PER_UNIT * np.sqrt(covariance[n, n])
-    nu = np.exp(parameters[n + 1])
-    games, score = _totals(counts, n)
-    return Ratings(
-        names=names,
-        anchor=anchor,
-        elo=elo,
-        low=np.where(bounded_below, elo - half, np.nan),
-        high=np.where(bounded_above, elo + half, np.nan),
-        games=games,
-        score=score,
-        covariance=elo_covariance,
-        black_advantage=(advantage, advantage - advantage_half, advantage + advantage_half),
-        draw_rate=float(nu / (nu + 2)),
-        num_games=int(counts.results.sum()),
-        num_duplicates=num_duplicates,
-    )
+    shift[:, anchor] -= 1.0
+    elo = ELO_PER_UNIT * shift @ fitted.parameters[:n]
+    return elo, ELO_PER_UNIT**2 * shift @ fitted.covariance[:n, :n] @ shift.T
+
+
+def _interval(fitted: Fit, parameter: int, width: float) -> tuple[float, float, float]:
+    """One parameter in Elo, with the ends of its interval."""
+    value = ELO_PER_UNIT * float(fitted.parameters[parameter])
+    half = ELO_PER_UNIT * width * float(np.sqrt(fitted.covariance[parameter, parameter]))
+    return value, value - half, value + half
 
 
 def _totals(counts: PairCounts, num_players: int) -> tuple[NDArray[np.int64], Floats]:

@@ -1,14 +1,21 @@
-"""Tables of games: one row per finished game, and what is counted from them.
-
-Columns: pair (both games of a pair have its number), opening (a number), black, white (players' names),
-status (as in `stonezero.games.position`), plies, moves (texts, the opening's included).
-"""
+"""Tables of games: one row per finished game, and what is counted from them."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from stonezero.games.position import BLACK_WON, DRAW, WHITE_WON
+
+TYPES = {
+    "pair": "int64",  # both games of a pair have its number
+    "opening": "int64",  # likewise
+    "black": "str",  # player's name
+    "white": "str",
+    "status": "int8",  # of the finished game, as in stonezero.games.position
+    "plies": "int16",
+    "moves": "str",  # texts, the opening's included
+}
+"""Columns of a table of games, and their types."""
 
 
 def points(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
