@@ -41,10 +41,9 @@ def plan(
         more = [f"iterations={before.iterations + 1}"] if next_ else []
         wanted = extended(list(before.plan), extended(more, wanted))
     params = make_plan(root, wanted)
-    verb = "written" if write_plan(root, params) else "as before"
-    print(
-        f"params.yaml {verb}: {params.experiment}, {params.iterations} generations {' '.join(wanted)}".rstrip()
-    )
+    state = "written" if write_plan(root, params) else "as before"
+    text = f"params.yaml {state}: {params.experiment}, {params.iterations} generations {' '.join(wanted)}"
+    print(text.rstrip())
 
 
 @track.command()
@@ -70,12 +69,58 @@ def mlflow(
         raise UserError(f"MLFLOW_TRACKING_URI is {uri}, a server with a page of its own: open that")
     if not uri and not (root / "mlflow.db").exists() and not waiting(root):
         raise UserError(f"there is no mlflow.db in {root} yet: `dvc repro` makes it")
+    if (root / "mlruns").is_dir():
+        print("note: there is an mlruns folder of an older MLflow here; this page shows mlflow.db, not it")
     os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     store = uri or f"sqlite:///{root / 'mlflow.db'}"
     options = ["--backend-store-uri", store, "--workers", "1", "--host", host, "--port", str(port)]
     command = [sys.executable, "-m", "mlflow", "server", *options]
     os.execv(sys.executable, command)
+
+
+@app.command()
+def play(
+    checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
+    color: Annotated[str, typer.Option(help="Your side: black (moves first) or white.")] = "black",
+    simulations: Annotated[int, typer.Option(min=1, help="The net's search per move: its strength.")] = 200,
+    temperature: Annotated[float, typer.Option(min=0, help="0 plays the best move; 1 varies a lot.")] = 0.0,
+    show_candidates: Annotated[bool, typer.Option(help="Show what the net considers at each move.")] = False,
+    seed: Annotated[int, typer.Option(help="Of the variation, where there is some.")] = 0,
+) -> None:
+    """Play against a checkpoint in the terminal. `hint` shows candidate moves with N, P and Q."""
+    from rich.console import Console
+
+    from stonezero.config import paths
+    from stonezero.errors import UserError
+    from stonezero.network.checkpoint import Checkpoint
+    from stonezero.terminal import SIDES, Opponent, default_checkpoint, play_game
+
+    if color not in SIDES:
+        raise UserError(f"--color is {color!r}, but must be black or white")
+    net = Checkpoint.load(checkpoint or default_checkpoint(paths))
+    play_game(Opponent(net, simulations, temperature, seed), color, show_candidates, Console())
+
+
+@app.command()
+def show(
+    checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
+) -> None:
+    """What a checkpoint is: its game, its net, the run that made it and with which parameters."""
+    from omegaconf import OmegaConf
+
+    from stonezero.config import paths
+    from stonezero.terminal import default_checkpoint, describe_checkpoint
+
+    print(OmegaConf.to_yaml(describe_checkpoint(checkpoint or default_checkpoint(paths))).rstrip())
+
+
+@app.command("warm-up")
+def warm_up() -> None:
+    """Compile all kernels now, so that no run has to wait for them."""
+    from stonezero import warmup
+
+    print(f"kernels ready after {warmup.warm_up():.1f} s")
 
 
 def main() -> None:

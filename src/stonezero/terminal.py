@@ -1,0 +1,161 @@
+"""A game in the terminal: a person against a checkpoint; and what a checkpoint is, as text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from omegaconf import OmegaConf
+from rich.console import Console
+from rich.table import Table
+
+from stonezero.config import RunPaths
+from stonezero.config.schema import InferenceConfig
+from stonezero.errors import UserError
+from stonezero.files import file_digest
+from stonezero.games import BLACK, WHITE, make_game
+from stonezero.games.board import Board
+from stonezero.games.notation import move_to_text
+from stonezero.network.checkpoint import Checkpoint
+from stonezero.network.inference import prepare
+from stonezero.players.batch_search import BatchSearch, RootStatistics, SearchSettings
+from stonezero.players.evaluators import NetworkEvaluator
+from stonezero.search.root import choose_move
+
+PLAY_INFERENCE = InferenceConfig(backend="onnxruntime", precision="f32", max_batch=64, device="cpu")
+PLAY_SETTINGS = SearchSettings(c_puct=1.5, fpu_reduction=0.2)
+CANDIDATES_SHOWN = 8
+PARAMS_SHOWN = ("experiment", "ablation", "seed", "search", "selfplay", "train")
+HELP = "a move like {example}, or: hint (candidate moves with N, P, Q), undo, moves, help, quit"
+SIDES = {"black": BLACK, "white": WHITE}
+
+
+def default_checkpoint(paths: RunPaths) -> Path:
+    """The champion of the latest generation of the run in this checkout."""
+    champions = sorted(paths.root.glob("g*/champion.safetensors"))
+    if not champions:
+        raise UserError(f"there is no champion in {paths.root}/ yet: run `dvc repro`, or name a checkpoint")
+    return champions[-1]
+
+
+class Opponent:
+    """A checkpoint that searches one position at a time."""
+
+    def __init__(self, checkpoint: Checkpoint, simulations: int, temperature: float, seed: int) -> None:
+        self.game = make_game(**checkpoint.game)  # type: ignore[arg-type]
+        backend = prepare(checkpoint, self.game.num_actions, PLAY_INFERENCE).open()
+        evaluator = NetworkEvaluator(self.game, backend, list(checkpoint.network.planes), 1)
+        self._search = BatchSearch(self.game, evaluator, PLAY_SETTINGS, 1, simulations)
+        self._simulations = simulations
+        self._temperature = temperature
+        self._rng = np.random.default_rng(seed)
+
+    def analyse(self, board: Board) -> RootStatistics:
+        """Search the board's position, which must not be over."""
+        self._search.set_root(0, board.positions, 0, 0)
+        self._search.set_budget(0, self._simulations)
+        self._search.run(np.arange(1))
+        return self._search.statistics(0)
+
+    def choose(self, board: Board) -> int:
+        """Search and pick a move."""
+        return choose_move(self.analyse(board).visits, self._temperature, self._rng.random())
+
+
+def candidate_table(board: Board, statistics: RootStatistics) -> Table:
+    """The most visited moves with visits N, prior P and mean value Q for the side to move."""
+    table = Table(title=f"value {statistics.value:+.2f} for the side to move")
+    for column in ("move", "N", "P", "Q"):
+        table.add_column(column, justify="right")
+    for move in np.argsort(-statistics.visits, kind="stable")[:CANDIDATES_SHOWN]:
+        if statistics.visits[move]:
+            table.add_row(
+                move_to_text(board.game, int(move)),
+                str(statistics.visits[move]),
+                f"{statistics.priors[move]:.3f}",
+                f"{statistics.values[move]:+.2f}",
+            )
+    return table
+
+
+def play_game(opponent: Opponent, human: str, shows_candidates: bool, console: Console) -> None:
+    """Ask for moves until the game is over, or the person leaves."""
+    board = Board(opponent.game)
+    console.print(HELP.format(example=move_to_text(board.game, board.legal_moves()[0])))
+    while not board.is_over:
+        console.print(f"\n{board}", markup=False, highlight=False)
+        if board.turn != SIDES[human]:
+            _answer(opponent, board, shows_candidates, console)
+        elif board.game.has_pass and board.legal_moves() == [board.game.pass_move]:
+            console.print(f"{human} has no move and passes")
+            board.play(board.game.pass_move)
+        elif not _ask(opponent, board, human, console):
+            return
+    console.print(f"\n{board}", markup=False, highlight=False)
+
+
+def _answer(opponent: Opponent, board: Board, shows_candidates: bool, console: Console) -> None:
+    if shows_candidates:
+        console.print(candidate_table(board, opponent.analyse(board)))
+    move = opponent.choose(board)
+    console.print(f"the net plays {move_to_text(board.game, move)}")
+    board.play(move)
+
+
+def _ask(opponent: Opponent, board: Board, human: str, console: Console) -> bool:
+    """One line from the person; False when they leave."""
+    try:
+        text = console.input(f"{human}> ").strip().lower()
+    except (EOFError, KeyboardInterrupt):
+        return False
+    if text in ("quit", "exit", "q"):
+        return False
+    if text in ("help", "?"):
+        console.print(HELP.format(example=move_to_text(board.game, board.legal_moves()[0])))
+    elif text == "hint":
+        console.print(candidate_table(board, opponent.analyse(board)))
+    elif text == "moves":
+        console.print(" ".join(move_to_text(board.game, move) for move in board.legal_moves()))
+    elif text == "undo":
+        _undo(board, console)
+    elif text:
+        try:
+            board.play(text)
+        except UserError as error:
+            console.print(str(error), markup=False, highlight=False)
+    return True
+
+
+def _undo(board: Board, console: Console) -> None:
+    """Take back the person's last move and all that came after it."""
+    person = board.turn
+    copy = board.copy()
+    while copy.moves:
+        copy.undo()
+        if copy.turn == person and copy.legal_moves() != [copy.game.pass_move]:
+            while len(board.moves) > len(copy.moves):
+                board.undo()
+            return
+    console.print("there is no move of yours to take back")
+
+
+def describe_checkpoint(path: Path) -> dict[str, Any]:
+    """What `stonezero show` prints: the game, the net, where it comes from, how to rebuild it."""
+    checkpoint = Checkpoint.load(path)
+    facts: dict[str, Any] = {
+        "file": str(path),
+        "sha256": file_digest(path),
+        "game": " ".join(str(value) for value in make_game(**checkpoint.game).spec().values()),  # type: ignore
+        "generation": checkpoint.generation,
+        "network": checkpoint.network.__dict__,
+        "parameters": checkpoint.num_parameters,
+        "params_digest": checkpoint.params_digest or "none: untrained",
+    }
+    lineage = path.parent.parent / checkpoint.generation / "lineage" / "train.json"
+    if lineage.is_file():
+        facts["trained"] = json.loads(lineage.read_text())
+    params = path.parent.parent.parent / "params.yaml"
+    if params.is_file():
+        values = OmegaConf.load(params)
+        facts["params"] = {name: values[name] for name in PARAMS_SHOWN}
+    return facts
