@@ -29,6 +29,7 @@ Evaluation = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 BACKENDS: dict[str, tuple[str, ...]] = {
     "onnxruntime": ("f32",),
+    "native": ("f32",),
     "openvino": ("f32", "bf16"),
     "torch": ("f32", "bf16"),
     "numpy": ("f32",),
@@ -118,7 +119,7 @@ def check_inference(inference: InferenceConfig) -> None:
 
 
 class Backend(ABC):
-    """An opened net. Subclasses compute one batch; this class splits, pads and checks."""
+    """An opened net, for one thread. Subclasses compute one batch; this class splits, pads and checks."""
 
     pads = False
     """Whether short batches are filled up to `max_batch`, because a row's bits depend on the batch's size."""
