@@ -51,11 +51,11 @@ def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:
     plan = list(params.plan)
     expected = make_plan(root, plan)
     if found := differences(params, expected):
-        first = OmegaConf.select(params, found[0]), OmegaConf.select(expected, found[0])
+        values = [OmegaConf.select(side, found[0]) for side in (params, expected)]
         raise UserError(
-            f"{PARAMS_FILE} does not say what conf/ says ({found[0]} is {first[0]}, not {first[1]}): "
-            f"set values in conf/ or by `stonezero plan key=value`; `{shlex.join(['stonezero', 'plan', *plan])}` "
-            f"makes {PARAMS_FILE} anew"
+            f"{PARAMS_FILE} does not say what conf/ says ({found[0]} is {values[0]}, not {values[1]}): "
+            "set values in conf/ or by `stonezero plan key=value`; "
+            f"`{shlex.join(['stonezero', 'plan', *plan])}` makes {PARAMS_FILE} anew"
         )
 
 

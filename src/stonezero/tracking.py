@@ -51,7 +51,6 @@ class Tracker:
         self._is_local = "MLFLOW_TRACKING_URI" not in os.environ
         if self._is_local:
             self._create_database()
-        mlflow.set_tracking_uri(self._uri)
         self.client = mlflow.MlflowClient(self._uri, registry_uri=self._uri)
 
     def _create_database(self) -> None:
@@ -80,7 +79,7 @@ class Tracker:
         child = self._run(experiment, f"{record['run']}/{record['stage']}/{record['key']}", tags)
         if child.info.status == "FINISHED":
             return
-        self._log(parent, record, _by_generation(metrics, generation_number(record["generation"])))
+        self._log(parent, record, self._of_parent(parent, record, metrics))
         self._log(child, record, metrics)
         self.client.log_text(child.info.run_id, json.dumps(record["lineage"], indent=1), "lineage.json")
         self._log_files(record, parent, child)
@@ -102,6 +101,17 @@ class Tracker:
     def _find(self, experiment: str, key: str) -> Run | None:
         found = self.client.search_runs([experiment], f"tags.`{KEY}` = '{key}'", max_results=1)
         return found[0] if found else None
+
+    def _of_parent(self, parent: Run, record: dict[str, Any], metrics: list[Metric]) -> list[Metric]:
+        """Curves over the generations: each metric's last value; of ratings those not yet there."""
+        if record["stage"] != "elo-report":
+            return [
+                (key, generation_number(record["generation"]), value) for key, value in last(metrics).items()
+            ]
+        known = {key: self.client.get_metric_history(parent.info.run_id, key) for key in last(metrics)}
+        return [
+            metric for metric in metrics if metric[1] > max((p.step for p in known[metric[0]]), default=-1)
+        ]
 
     def _log(self, run: Run, record: dict[str, Any], metrics: list[Metric]) -> None:
         """Params that the run lacks and metrics, in as few batches as MLflow allows."""
@@ -127,11 +137,7 @@ class Tracker:
             self.client.log_artifact(parent.info.run_id, str(report))
             self.client.set_terminated(parent.info.run_id)
         champion = folder / "runs" / record["generation"] / "champion.safetensors"
-        if (
-            record["stage"] == "gate"
-            and champion.exists()
-            and dict_of(record["metrics"]).get("gate/accepted")
-        ):
+        if record["stage"] == "gate" and champion.exists() and last(record["metrics"]).get("gate/accepted"):
             self._register(record, child, champion)
 
     def _register(self, record: dict[str, Any], run: Run, champion: Path) -> None:
@@ -151,14 +157,9 @@ class Tracker:
         self.client.set_registered_model_alias(record["run"], "champion", version.version)
 
 
-def dict_of(metrics: list[Any]) -> dict[str, float]:
+def last(metrics: list[Metric]) -> dict[str, float]:
     """The last value of each metric."""
     return {key: value for key, _, value in metrics}
-
-
-def _by_generation(metrics: list[Metric], generation: int) -> list[Metric]:
-    """The last value of each metric, as a point of the parent's curve over the generations."""
-    return [(key, generation, value) for key, value in dict_of(metrics).items()]
 
 
 @contextmanager
@@ -186,7 +187,7 @@ def send_waiting(root: Path, tracker: Tracker | None = None) -> int:
 
 
 def sync(root: Path) -> str:
-    """Send what waits, and the stages of the present plan that came from DVC's cache; what was done, in words.
+    """Send what waits, and the plan's stages that came from DVC's cache; what was done, in words.
 
     Raises
     ------

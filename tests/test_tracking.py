@@ -1,0 +1,270 @@
+"""MLflow: every record arrives once, and nothing is lost when the store is dead, locked, new or shared."""
+
+import json
+import math
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stonezero import outbox
+from stonezero.errors import UserError
+from stonezero.tracking import Tracker, send_waiting, store_uri, sync
+
+DEAD_SERVER = "http://127.0.0.1:9"
+
+
+def record(
+    stage: str = "train", generation: str = "g001", key: str = "0123456789abcdef", **changes: Any
+) -> dict[str, Any]:
+    return {
+        "key": key,
+        "stage": stage,
+        "generation": generation,
+        "experiment": "quick",
+        "run": "quick-none-seed1-abcdef",
+        "time_ms": 1_700_000_000_000 + int(generation[1:]),
+        "metrics": [["train/loss", 10, 2.0], ["train/loss", 20, 1.0]],
+        "params": {"train.lr": 0.002, "gate.anchors": ["random"]},
+        "config": "seed: 1\n",
+        "lineage": {"cpu": "a processor", "commit": "c0ffee"},
+        "folder": "/nowhere",
+        **changes,
+    }
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store: making one takes seconds."""
+    root = tmp_path_factory.mktemp("database")
+    Tracker(root)
+    return root / "mlflow.db"
+
+
+@pytest.fixture
+def root(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    shutil.copy(database, tmp_path / "mlflow.db")
+    return tmp_path
+
+
+def runs(tracker: Tracker) -> dict[str, Any]:
+    experiment = tracker.client.get_experiment_by_name("quick")
+    assert experiment is not None
+    return {run.info.run_name: run for run in tracker.client.search_runs([experiment.experiment_id])}
+
+
+def points(tracker: Tracker, run: Any, key: str) -> list[tuple[int, float]]:
+    return sorted(
+        (point.step, point.value) for point in tracker.client.get_metric_history(run.info.run_id, key)
+    )
+
+
+def test_a_record_becomes_a_child_run_of_the_experiment_s_run(root: Path) -> None:
+    tracker = Tracker(root)
+    tracker.send(record())
+    found = runs(tracker)
+    child, parent = found["g001 train"], found["quick-none-seed1-abcdef"]
+    assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
+    assert child.info.status == "FINISHED"
+    assert child.data.params == {"train.lr": "0.002", "gate.anchors": "['random']"}
+    assert points(tracker, child, "train/loss") == [(10, 2.0), (20, 1.0)]
+    artifacts = {file.path for file in tracker.client.list_artifacts(child.info.run_id)}
+    assert artifacts == {"lineage.json", "params.yaml"}
+
+
+def test_the_parent_has_a_curve_over_the_generations(root: Path) -> None:
+    tracker = Tracker(root)
+    for generation in ("g001", "g002"):
+        tracker.send(record(generation=generation, key=generation))
+    assert points(tracker, runs(tracker)["quick-none-seed1-abcdef"], "train/loss") == [(1, 1.0), (2, 1.0)]
+
+
+def test_a_later_report_adds_the_new_generations_ratings(root: Path) -> None:
+    tracker = Tracker(root)
+    for last in (2, 3):
+        elo = [["elo/elo", generation, 100.0 * generation + last] for generation in range(1, last + 1)]
+        tracker.send(record("elo-report", f"g{last:03d}", key=f"key{last}", metrics=elo))
+    parent = runs(tracker)["quick-none-seed1-abcdef"]
+    assert points(tracker, parent, "elo/elo") == [(1, 102.0), (2, 202.0), (3, 303.0)]
+
+
+def test_sending_again_changes_nothing(root: Path) -> None:
+    tracker = Tracker(root)
+    tracker.send(record())
+    tracker.send(record())
+    Tracker(root).send(record(time_ms=1_800_000_000_000))
+    assert len(runs(tracker)) == 2
+    assert points(tracker, runs(tracker)["g001 train"], "train/loss") == [(10, 2.0), (20, 1.0)]
+
+
+def test_an_interrupted_sending_is_finished(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tracker = Tracker(root)
+    monkeypatch.setattr(tracker, "_log_files", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        tracker.send(record())
+    monkeypatch.undo()
+    Tracker(root).send(record())
+    child = runs(tracker)["g001 train"]
+    assert child.info.status == "FINISHED"
+    assert points(tracker, child, "train/loss") == [(10, 2.0), (20, 1.0)]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_what_is_no_number_is_refused(root: Path, value: float) -> None:
+    with pytest.raises(UserError, match=rf"train/loss is {value} at step 10"):
+        Tracker(root).send(record(metrics=[["train/loss", 10, value]]))
+
+
+def test_many_metrics_many_params_and_a_long_one_arrive(root: Path) -> None:
+    tracker = Tracker(root)
+    metrics = [
+        [f"train/{name}", step, 1.0 * step] for step in range(700) for name in ("loss", "policy_loss", "lr")
+    ]
+    params = {f"section.param{number}": number for number in range(250)}
+    text = "plane, " * 1000
+    tracker.send(record(metrics=metrics, params=params | {"network.planes": text}, config=text))
+    child = runs(tracker)["g001 train"]
+    assert len(child.data.params) == 251
+    assert child.data.params["network.planes"] == text[:500]
+    assert len(points(tracker, child, "train/loss")) == 700
+    assert tracker.client.download_artifacts(child.info.run_id, "params.yaml")
+
+
+def test_the_champion_alias_follows_accepted_gates(root: Path, tmp_path: Path) -> None:
+    tracker = Tracker(root)
+    for generation, is_accepted in (("g001", 1.0), ("g002", 0.0), ("g003", 1.0), ("g004", 0.0)):
+        champion = tmp_path / "runs" / generation / "champion.safetensors"
+        champion.parent.mkdir(parents=True)
+        champion.write_text(generation)
+        metrics = [["gate/accepted", int(generation[1:]), is_accepted]]
+        gate = record("gate", generation, key=generation, metrics=metrics, folder=str(tmp_path))
+        tracker.send(gate)
+        tracker.send(gate)
+    version = tracker.client.get_model_version_by_alias("quick-none-seed1-abcdef", "champion")
+    assert version.tags["generation"] == "g003"
+    versions = tracker.client.search_model_versions("name='quick-none-seed1-abcdef'")
+    assert {version.tags["generation"] for version in versions} == {"g001", "g003"}
+
+
+def test_the_report_hangs_at_the_experiment_s_run(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "report.html").write_text("<html>")
+    tracker = Tracker(root)
+    tracker.send(record("elo-report", folder=str(tmp_path), metrics=[]))
+    parent = runs(tracker)["quick-none-seed1-abcdef"]
+    assert parent.info.status == "FINISHED"
+    assert "report.html" in {file.path for file in tracker.client.list_artifacts(parent.info.run_id)}
+
+
+def test_the_outbox_empties_in_order_and_only_when_sent(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (2, 1, 3):
+        outbox.put(root, record(generation=f"g{number:03d}", key=f"key{number}"))
+    sent = []
+    tracker = Tracker(root)
+
+    def send(one: dict[str, Any]) -> None:
+        sent.append(one["generation"])
+        if len(sent) == 3:
+            raise OSError("gone")
+
+    monkeypatch.setattr(tracker, "send", send)
+    with pytest.raises(OSError, match="gone"):
+        send_waiting(root, tracker)
+    assert sent == ["g001", "g002", "g003"]
+    assert [json.loads(file.read_text())["generation"] for file in outbox.waiting(root)] == ["g003"]
+
+
+def test_a_dead_server_costs_a_warning_and_no_record(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", DEAD_SERVER)
+    outbox.put(root, record())
+    start = time.monotonic()
+    outbox.Sender(root).send()
+    assert time.monotonic() - start < 20
+    (warning,) = capfd.readouterr().err.strip().splitlines()
+    assert warning.startswith(f"warning: MLflow: {DEAD_SERVER}: ")
+    assert warning.endswith("`stonezero track sync` sends the metrics later")
+    monkeypatch.delenv("MLFLOW_TRACKING_URI")
+    assert send_waiting(root) == 1
+    assert "g001 train" in runs(Tracker(root))
+    assert outbox.waiting(root) == []
+
+
+def test_a_locked_database_costs_a_warning_and_no_record(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(outbox, "PATIENCE_SECONDS", 8)
+    outbox.put(root, record())
+    with sqlite3.connect(root / "mlflow.db", isolation_level=None) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        outbox.Sender(root).send()
+    connection.close()
+    (warning,) = capfd.readouterr().err.strip().splitlines()
+    assert warning.startswith("warning: MLflow: ")
+    assert len(outbox.waiting(root)) == 1
+    assert send_waiting(root) == 1
+
+
+def test_a_file_that_is_no_database_costs_a_warning(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (root / "mlflow.db").write_text("not a database" * 100)
+    outbox.put(root, record())
+    outbox.Sender(root).send()
+    (warning,) = capfd.readouterr().err.strip().splitlines()
+    assert "not a database" in warning
+    assert len(outbox.waiting(root)) == 1
+
+
+def test_sync_says_in_one_sentence_that_no_server_answers(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", DEAD_SERVER)
+    outbox.put(root, record())
+    with pytest.raises(UserError, match=rf"^MLflow: {DEAD_SERVER}: [^\n]*$"):
+        sync(root)
+
+
+def test_four_processes_on_no_database_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    metrics = [["train/loss", step, float(step)] for step in range(100)]
+    for number in range(4):
+        outbox.put(tmp_path, record(generation=f"g{number:03d}", key=f"key{number}", metrics=metrics))
+    monkeypatch.setattr(outbox, "PATIENCE_SECONDS", 120)
+    senders = [outbox.Sender(tmp_path) for _ in range(4)]
+    for sender in senders:
+        sender.send()
+    tracker = Tracker(tmp_path)
+    assert len(runs(tracker)) == 5
+    for number in range(4):
+        assert len(points(tracker, runs(tracker)[f"g{number:03d} train"], "train/loss")) == 100
+    leftovers = [
+        path.name for path in tmp_path.iterdir() if path.name not in ("mlflow.db", "mlartifacts", ".scratch")
+    ]
+    assert leftovers == []
+
+
+def test_plain_mlflow_in_the_repository_root_shows_the_same_store(root: Path) -> None:
+    Tracker(root).send(record())
+    code = "import mlflow; print(len(mlflow.search_runs(search_all_experiments=True)))"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MLFLOW")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "2"
+
+
+def test_the_store_is_the_main_checkout_s_unless_a_server_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    assert store_uri(outbox.main_checkout()) == f"sqlite:///{tmp_path}/mlflow.db"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", DEAD_SERVER)
+    assert store_uri(outbox.main_checkout()) == DEAD_SERVER
