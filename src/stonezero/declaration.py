@@ -41,7 +41,9 @@ class Declaration:
         digests = {path: digest(path) for path in self.inputs}
         for path, found in digests.items():
             if found == "missing":
-                raise UserError(f"{path} is missing; `dvc repro {self.label}` makes what the stage needs first")
+                raise UserError(
+                    f"{path} is missing; `dvc repro {self.label}` makes what the stage needs first"
+                )
         return digests
 
     def key(self, input_digests: dict[str, str]) -> str:
