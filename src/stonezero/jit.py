@@ -61,7 +61,7 @@ class DigestLocator(_CacheLocator):
         return self
 
 
-numba.config.CACHE_LOCATOR_CLASSES = (
+numba.config.CACHE_LOCATOR_CLASSES = (  # type: ignore[attr-defined]
     f"{__name__}.{DigestLocator.__name__},UserProvidedCacheLocator,InTreeCacheLocator,UserWideCacheLocator"
 )
 
