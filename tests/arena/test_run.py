@@ -26,12 +26,12 @@ TINY = [
     "network.blocks=1",
     "inference=numpy",
     "inference.max_batch=8",
-    "gate.simulations=4",
-    "gate.round_pairs=3",
-    "gate.max_pairs=6",
-    "gate.anchors=[random,'rollouts:sims=8']",
-    "gate.anchor_pairs=2",
-    "gate.archive_pairs=2",
+    "gate.simulations=2",
+    "gate.round_pairs=2",
+    "gate.max_pairs=4",
+    "gate.anchors=[random,'rollouts:sims=4']",
+    "gate.anchor_pairs=1",
+    "gate.archive_pairs=1",
     "gate.archive_champions=2",
     "iterations=3",
 ]
@@ -71,12 +71,12 @@ def test_an_accepted_candidate_becomes_champion(paths, tmp_path):
     assert file_digest(paths.champion("g001")) == file_digest(paths.candidate("g001"))
     figures = json.loads(paths.gate("g001").read_text())
     assert figures["accepted"] == 1
-    assert set(figures["scores"]) == {"random", "rollouts:sims=8"}
+    assert set(figures["scores"]) == {"random", "rollouts:sims=4"}
     flat = [*figures.values(), *figures.pop("scores").values()]
     assert all(isinstance(value, int | float) for value in figures.values())
     assert flat
     assert ("gate/accepted", 1, 1.0) in metrics
-    assert {key for key, _, _ in metrics} >= {"gate/score_vs_random", "gate/score_vs_rollouts_sims_8"}
+    assert {key for key, _, _ in metrics} >= {"gate/score_vs_random", "gate/score_vs_rollouts_sims_4"}
 
 
 def test_a_rejected_candidate_leaves_the_champion(paths, tmp_path):
@@ -98,7 +98,7 @@ def test_histories_form_a_chain(paths, tmp_path):
     assert history.health["mean_plies"].tolist() == [7.5] * 3
     matches = history.matches
     assert set(matches["kind"]) == {"gate", "anchor", "archive"}
-    assert set(matches["black"]) == {"g000", "g001", "g002", "g003", "random", "rollouts:sims=8"}
+    assert set(matches["black"]) == {"g000", "g001", "g002", "g003", "random", "rollouts:sims=4"}
     # the untrained net met the anchors once, the rejected g002 met the archive
     met = matches[matches["kind"] == "anchor"].groupby("generation")["black"].agg(set)
     assert "g000" in met["g001"]

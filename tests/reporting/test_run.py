@@ -99,37 +99,22 @@ def test_drawings_are_well_formed_with_ids_of_their_own_and_theme_colours(html):
         assert not set(re.findall(r"#[0-9a-f]{6}\b", drawing)) - {"#000000", "#ffffff"}
 
 
-def test_a_history_without_losses_and_health_still_reports(tmp_path, history):
-    bare = History(history.matches, history.gates, pd.DataFrame(), pd.DataFrame(), history.champions)
-    folder = report(tmp_path, bare)
-    assert {path.stem for path in (folder / "figures").iterdir()} == {"elo", "scores"}
-    assert "Self-play</h2>" not in (folder / "report.html").read_text()
-
-
-def test_an_anchor_that_lost_everything_gives_one_sided_intervals(tmp_path, history):
-    matches = history.matches.copy()
-    random_is_black = matches["black"] == "random"
-    matches.loc[random_is_black, "status"] = WHITE_WON
+def test_the_least_history_reports_with_one_sided_intervals(tmp_path, history):
+    """One generation, neither losses nor health, and an anchor that lost everything."""
+    matches = history.matches[history.matches["generation"] == "g001"].copy()
+    matches.loc[matches["black"] == "random", "status"] = WHITE_WON
     matches.loc[matches["white"] == "random", "status"] = BLACK_WON
-    lost = History(matches, history.gates, history.losses, history.health, history.champions)
-    folder = report(tmp_path, lost)
+    gates = history.gates[history.gates["generation"] == "g001"]
+    least = History(matches, gates, pd.DataFrame(), pd.DataFrame(), history.champions[:2])
+    folder = report(tmp_path, least)
+    assert {path.stem for path in (folder / "figures").iterdir()} == {"elo", "scores"}
     figures = json.loads((folder / "elo.json").read_text())
     assert figures["champion_elo_high"] is None
     assert np.isfinite(figures["champion_elo_low"])
     html = (folder / "report.html").read_text()
     assert "above +" in html
-    assert "nan" not in html.lower().replace("finance", "")
-
-
-def test_one_generation_reports(tmp_path, history):
-    first = History(
-        *(
-            table[table["generation"] == "g001"]
-            for table in (history.matches, history.gates, history.losses, history.health)
-        ),
-        champions=history.champions[:2],
-    )
-    assert (report(tmp_path, first) / "report.html").exists()
+    assert "Self-play</h2>" not in html
+    assert "nan" not in html.lower()
 
 
 def test_no_games_is_a_clear_error(tmp_path):
