@@ -7,9 +7,12 @@ import sys
 import threading
 import time
 
+from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
+
 from stonezero.errors import UserError
 
 WORKERS_VARIABLE = "STONEZERO_WORKERS"
+IDLE_SECONDS = 300  #: idle workers end after this
 _PR_SET_PDEATHSIG = 1
 
 
@@ -50,3 +53,10 @@ def num_workers() -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1024:
         raise UserError(f"{WORKERS_VARIABLE} is {text!r}, but must be an integer from 1 to 1024")
     return int(text)
+
+
+def worker_pool(workers: int) -> ProcessPoolExecutor:
+    """Worker processes that end with this one; the same ones again where they are still there."""
+    return get_reusable_executor(
+        workers, timeout=IDLE_SECONDS, initializer=die_with_parent, initargs=(os.getpid(),)
+    )

@@ -156,6 +156,6 @@ def describe_checkpoint(path: Path) -> dict[str, Any]:
         facts["trained"] = json.loads(lineage.read_text())
     params = path.parent.parent.parent / "params.yaml"
     if params.is_file():
-        values = OmegaConf.load(params)
+        values: Any = OmegaConf.load(params)
         facts["params"] = {name: values[name] for name in PARAMS_SHOWN}
     return facts

@@ -6,14 +6,12 @@ alone, so results don't depend on how the games are dealt to workers.
 Results are tables of games, see `stonezero.arena.tables`.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib.externals.loky import get_reusable_executor
 from numpy.typing import NDArray
 
 from stonezero.arena.openings import Openings
@@ -23,10 +21,7 @@ from stonezero.games import BLACK, ONGOING, Game, make_game
 from stonezero.games.game import Moves, Rows
 from stonezero.games.notation import move_to_text
 from stonezero.players.players import PlayerSpec
-from stonezero.processes import die_with_parent, num_workers
-
-IDLE_SECONDS = 60
-"""Idle workers end after this."""
+from stonezero.processes import num_workers, worker_pool
 
 
 @dataclass(frozen=True)
@@ -97,10 +92,7 @@ def _run(tasks: list[_Task], workers: int) -> Iterator[pd.DataFrame]:
     """Results in the order of the tasks; in this process where there is one worker or one task."""
     if workers == 1 or len(tasks) < 2:
         return map(_play, tasks)
-    executor = get_reusable_executor(
-        workers, timeout=IDLE_SECONDS, initializer=die_with_parent, initargs=(os.getpid(),)
-    )
-    results: Iterator[pd.DataFrame] = executor.map(_play, tasks)
+    results: Iterator[pd.DataFrame] = worker_pool(workers).map(_play, tasks)
     return results
 
 

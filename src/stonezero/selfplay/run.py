@@ -10,7 +10,6 @@ scratch folder and plays the others.
 
 import json
 import logging
-import os
 import shutil
 import threading
 import time
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
 from omegaconf import DictConfig, OmegaConf
 from tqdm import tqdm
 
@@ -32,7 +30,7 @@ from stonezero.games import make_game
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
 from stonezero.players.evaluators import NetworkEvaluator
-from stonezero.processes import die_with_parent, num_workers
+from stonezero.processes import num_workers, worker_pool
 from stonezero.records.schema import GameRecord, RecordTable, concatenate
 from stonezero.records.shard import read_shard, write_shard
 from stonezero.selfplay.games import SelfplayBatch
@@ -148,8 +146,7 @@ def _play(task: Task, missing: Sequence[int]) -> tuple[int, int]:
         if workers == 1:
             play_shards(tasks[0])
         else:
-            executor = get_reusable_executor(workers, initializer=die_with_parent, initargs=(os.getpid(),))
-            list(executor.map(play_shards, tasks))
+            list(worker_pool(workers).map(play_shards, tasks))
     return int(progress[:, 2].sum()), int(progress[:, 1].sum())
 
 
