@@ -107,7 +107,7 @@ def test_a_worker_on_onnxruntime_never_imports_torch(params, tmp_path):
     checkpoint: Checkpoint = initial_checkpoint(game.spec(), game.num_actions, network, 1)
     checkpoint.save(paths.champion("g000"))
     task = selfplay_run._task(params, "g001", tmp_path, paths)._replace(shards=(0,))
-    selfplay_run._open_progress(tmp_path, 1, "w+")
+    selfplay_run.open_progress(tmp_path, 1, "w+")
     (tmp_path / "task").write_bytes(pickle.dumps(task))
     code = (
         "import pickle, sys; from stonezero.selfplay.run import play_shards;"

@@ -141,7 +141,7 @@ def _play(task: Task, missing: Sequence[int]) -> tuple[int, int]:
         task._replace(shards=tuple(missing[worker::workers]), worker=worker, num_workers=workers)
         for worker in range(workers)
     ]
-    progress = _open_progress(task.folder, workers, "w+")
+    progress = open_progress(task.folder, workers, "w+")
     with _ProgressBar(progress, sum(len(shard_games(shard, task.selfplay)) for shard in missing)):
         if workers == 1:
             play_shards(tasks[0])
@@ -156,7 +156,7 @@ def play_shards(task: Task) -> None:
     evaluator = NetworkEvaluator(game, task.network.open(), list(task.planes), max_leaves(task))
     seed = (task.seed, generation_number(task.generation))
     batch = SelfplayBatch(game, evaluator, task.search, task.selfplay, seed, task.selfplay.slots)
-    progress = _open_progress(task.folder, task.num_workers, "r+")[task.worker]
+    progress = open_progress(task.folder, task.num_workers, "r+")[task.worker]
     games = [game_id for shard in task.shards for game_id in shard_games(shard, task.selfplay)]
     finished: dict[int, list[GameRecord]] = defaultdict(list)
     for record in batch.play(games):
@@ -184,7 +184,8 @@ def _collect(task: Task, folder: Path) -> RecordTable:
     return concatenate([read_shard(folder / name, task.game) for name in names])
 
 
-def _open_progress(folder: Path, workers: int, mode: str) -> np.memmap:
+def open_progress(folder: Path, workers: int, mode: str) -> np.memmap:
+    """The file in which workers count what they have done (see PROGRESS)."""
     return np.memmap(folder / PROGRESS, np.int64, mode, shape=(workers, 3))  # type: ignore[call-overload]
 
 
