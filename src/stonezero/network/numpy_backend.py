@@ -77,7 +77,8 @@ def convolve(x: Array, weight: Array) -> Array:
     margin = weight.shape[2] // 2
     padded = np.pad(x, ((0, 0), (margin, margin), (margin, margin)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], axis=(1, 2))
-    return np.einsum("chwij,dcij->dhw", windows, weight, optimize=True)
+    inputs = windows.transpose(0, 3, 4, 1, 2).reshape(-1, x.shape[1] * x.shape[2])
+    return (weight.reshape(len(weight), -1) @ inputs).reshape(-1, *x.shape[1:])
 
 
 def pool(x: Array) -> Array:
