@@ -24,7 +24,7 @@ from stonezero.errors import UserError
 from stonezero.files import atomic_write, write_bytes, write_text
 from stonezero.games import Game, make_game
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.players.batch_search import SearchSettings
+from stonezero.players.batch_search import SearchSettings, search_settings
 from stonezero.players.players import PlayerSpec, network_spec, parse_player
 
 log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
         generation=gen,
         game=game,
         gate=config,
-        search=SearchSettings(**{name: search[name] for name in SearchSettings._fields}),
+        search=search_settings(search),
         inference=cast(InferenceConfig, OmegaConf.to_object(params.inference)),
         openings=openings,
         seed=params.seed,
