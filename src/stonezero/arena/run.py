@@ -19,7 +19,7 @@ from stonezero.arena.openings import Openings, balanced_openings
 from stonezero.arena.tables import points
 from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
 from stonezero.config import paths as default_paths
-from stonezero.config.schema import GateConfig, InferenceConfig
+from stonezero.config.schema import GateConfig, InferenceConfig, SearchConfig
 from stonezero.errors import UserError
 from stonezero.files import atomic_write, write_bytes, write_text
 from stonezero.games import Game, make_game
@@ -102,7 +102,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
 
 def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
     config = cast(GateConfig, OmegaConf.to_object(generation_section(params, "gate")))
-    search = generation_section(params, "search")
+    search = cast(SearchConfig, OmegaConf.to_object(generation_section(params, "search")))
     game = make_game(**params.game)
     count = max(config.max_pairs, config.anchor_pairs, config.archive_pairs)
     openings = balanced_openings(
