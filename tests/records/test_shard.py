@@ -1,6 +1,7 @@
 """Parquet shards: round trip, bytes, and what is refused."""
 
 import hashlib
+import json
 import subprocess
 import sys
 from dataclasses import fields
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stonezero.games import make_game
-from stonezero.records import RecordError, RecordTable, read_header, read_shard, write_shard
+from stonezero.records import RecordError, RecordTable, read_shard, write_shard
 from stonezero.records.schema import table_of_games
 from tests.records.games import random_records
 
@@ -52,8 +53,8 @@ def test_a_shard_without_games_reads_back_empty(tmp_path: Path) -> None:
     assert len(read_shard(tmp_path / "a.parquet", SPEC)) == 0
 
 
-def test_the_header_names_version_game_and_generation(shard: Path) -> None:
-    header = read_header(shard)
+def test_the_metadata_name_version_game_and_generation(shard: Path) -> None:
+    header = json.loads(pq.read_schema(shard).metadata[b"stonezero"])
     assert (header["schema_version"], header["game"], header["generation"]) == (1, SPEC, "g003")
 
 

@@ -17,7 +17,6 @@ from stonezero.training.optimizer import (
     make_optimizer,
     read_state,
     set_learning_rate,
-    write_fresh_state,
     write_state,
 )
 from tests.replay.common import TRAIN
@@ -109,15 +108,15 @@ def test_sgd_without_momentum_has_no_state() -> None:
     assert load_state(model, optimizer, {})
 
 
-def test_fresh_state_is_an_empty_file_of_the_same_kind(tmp_path: Path) -> None:
-    write_fresh_state(tmp_path / "a")
+def test_state_before_the_first_step_is_an_empty_file_of_the_same_kind(tmp_path: Path) -> None:
+    write_state(tmp_path / "a", {}, {})
     assert read_state(tmp_path / "a")[0] == {}
 
 
 def test_missing_and_damaged_state_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptimizerStateError, match="no such optimiser state"):
         read_state(tmp_path / "a")
-    write_fresh_state(tmp_path / "a")
+    write_state(tmp_path / "a", {}, {})
     data = (tmp_path / "a").read_bytes()
     for damaged in (data[:5], data[:-3], b"", b"\xff" * 40):
         (tmp_path / "a").write_bytes(damaged)

@@ -14,7 +14,7 @@ from stonezero.config import RunPaths
 from stonezero.network.checkpoint import Checkpoint, CheckpointError
 from stonezero.network.model import initial_checkpoint
 from stonezero.replay.window import WindowError
-from stonezero.training.optimizer import read_state, write_fresh_state
+from stonezero.training.optimizer import read_state, write_state
 from stonezero.training.run import COLUMNS, run
 from stonezero.training.trainer import TrainingError
 from tests.replay.common import GAME, begin_run, make_params, play_and_buffer
@@ -34,7 +34,7 @@ def prepare(folder: Path) -> RunPaths:
     checkpoint = initial_checkpoint(GAME.spec(), GAME.num_actions, network, seed=1)
     checkpoint.save(paths.candidate("g000"))
     checkpoint.save(paths.champion("g000"))
-    write_fresh_state(paths.optimizer("g000"))
+    write_state(paths.optimizer("g000"), {}, {})
     play_and_buffer(paths, "g001")
     return paths
 

@@ -73,14 +73,6 @@ def read_shard(
     return table
 
 
-def read_header(path: Path | str) -> dict[str, Any]:
-    """The metadata of a shard: schema_version, game, generation, content; RecordError as `read_shard`."""
-    try:
-        return _header(Path(path), pq.read_schema(path))
-    except (OSError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: {NO_RECORDS}: {_first_line(error)}") from None
-
-
 def _read_bytes(path: Path, sha256: str | None) -> bytes:
     try:
         data = path.read_bytes()

@@ -35,5 +35,9 @@ def load_window(index: WindowIndex, game_spec: dict[str, Any], root: Path) -> Wi
         rows = index.row[index.file == code].astype(np.int64)
         parts.append(read_shard(root / file.path, game_spec, file.sha256).select(rows))
     return Window(
-        concatenate(parts), index.weight, index.staleness, index.is_held_out, index.is_policy_target
+        table=concatenate(parts),
+        weight=index.weight,
+        staleness=index.staleness,
+        is_held_out=index.is_held_out,
+        is_policy_target=index.is_policy_target,
     )

@@ -113,8 +113,3 @@ def read_state(path: Path | str) -> tuple[Arrays, dict[str, Any]]:
         raise OptimizerStateError(f"{path}: no such optimiser state") from None
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise OptimizerStateError(f"{path}: truncated, damaged or not an optimiser state ({error})") from None
-
-
-def write_fresh_state(path: Path | str) -> None:
-    """Write the state of an optimiser that has made no step, which generation g000 leaves behind."""
-    write_state(path, {}, {"kind": "optimizer"})

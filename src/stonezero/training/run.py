@@ -57,6 +57,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     checkpoint.save(paths.candidate(gen))
     write_state(paths.optimizer(gen), export_state(model, optimizer), {"optimizer": config.optimizer})
     write_text(paths.losses(gen), to_csv(rows))
+    log.info("%s: %s", gen, summary(rows))
     return metrics(rows)
 
 
@@ -93,6 +94,16 @@ def to_csv(rows: list[Row]) -> str:
     for row in rows:
         writer.writerow([f"{row[name]:.7g}" if name in row else "" for name in COLUMNS])
     return text.getvalue()
+
+
+def summary(rows: list[Row]) -> str:
+    """One line on the last row of the loss table."""
+    last = rows[-1]
+    names = [name for name in ("train_loss", "held_out_loss", "held_out_policy_top1", "held_out_value_sign")
+             if name in last]  # fmt: skip
+    return ", ".join(
+        [f"{last['step']} steps", *(f"{name.replace('_', ' ')} {last[name]:.3f}" for name in names)]
+    )
 
 
 def metrics(rows: list[Row]) -> list[Metric]:
