@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stonezero.errors import UserError
@@ -30,7 +30,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise WriteError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _flush_to_disk(path: Path) -> None:
