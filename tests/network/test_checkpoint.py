@@ -14,6 +14,7 @@ from safetensors.numpy import save_file
 from stonezero.errors import UserError
 from stonezero.files import WriteError
 from stonezero.network.checkpoint import METADATA_KEY, Checkpoint, CheckpointError
+from stonezero.network.model import build_model
 from tests.network import nets
 
 
@@ -59,9 +60,10 @@ def test_network_may_be_a_node_of_params() -> None:
     assert Checkpoint(plain.weights, plain.game, node, "g001", "d").network == plain.network
 
 
-def test_num_parameters_counts_every_weight() -> None:
-    made = nets.checkpoint()
-    assert made.num_parameters == sum(weight.size for weight in made.weights.values()) > 1000
+def test_num_parameters_counts_what_is_trained() -> None:
+    made = nets.checkpoint(size=5)
+    trained = build_model(made.network, 5, 25).parameters()
+    assert made.num_parameters == sum(parameter.numel() for parameter in trained)
 
 
 @pytest.mark.parametrize("kept", [0, 5, 8, 100, 2000, -1])

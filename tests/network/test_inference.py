@@ -113,6 +113,18 @@ def test_more_rows_than_a_batch_are_split_and_none_is_fine(backend: str) -> None
 
 
 @pytest.mark.parametrize("backend", CPU_BACKENDS)
+def test_planes_may_lie_anywhere_but_have_the_right_shape(backend: str) -> None:
+    engine = opened(backend)
+    planes = nets.random_planes(6, 5)
+    scattered = np.asfortranarray(planes.astype(np.float64))
+    np.testing.assert_array_equal(engine.evaluate(scattered)[0], engine.evaluate(planes)[0])
+    with pytest.raises(ValueError, match="shape"):
+        engine.evaluate(nets.random_planes(6, 6))
+    with pytest.raises(ValueError, match="shape"):
+        engine.evaluate(nets.random_planes(6, 5, num_planes=2))
+
+
+@pytest.mark.parametrize("backend", CPU_BACKENDS)
 def test_results_stay_when_the_next_batch_is_evaluated(backend: str) -> None:
     engine = opened(backend)
     logits, values = engine.evaluate(nets.random_planes(16, 5, seed=1))

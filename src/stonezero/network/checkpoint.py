@@ -60,7 +60,8 @@ class Checkpoint:
 
     @property
     def num_parameters(self) -> int:
-        return sum(weight.size for weight in self.weights.values())
+        """Trained numbers; the norms' running statistics don't count."""
+        return sum(weight.size for name, weight in self.weights.items() if ".running_" not in name)
 
     @cached_property
     def digest(self) -> str:

@@ -127,18 +127,22 @@ class Backend(ABC):
     def __init__(self, prepared: PreparedNetwork) -> None:
         self.prepared = prepared
         self.max_batch = prepared.max_batch
+        self.input_shape = (prepared.num_planes, prepared.size, prepared.size)
 
     @abstractmethod
     def _run(self, planes: Planes) -> Evaluation:
         """Evaluate one C-contiguous batch of 1..max_batch rows."""
 
     def evaluate(self, planes: Planes) -> Evaluation:
-        """Evaluate positions float32[B, C, H, W], any B, C-contiguous.
+        """Evaluate positions float32[B, C, H, W], any B.
 
         Returns policy logits float32[B, A], illegal moves not masked, and values float32[B] in [-1, 1] for
         the side to move. Row b depends on planes[b] alone.
         """
-        num_rows = planes.shape[0]
+        planes = np.ascontiguousarray(planes, np.float32)
+        if planes.shape[1:] != self.input_shape:
+            raise ValueError(f"planes of one position have shape {planes.shape[1:]}, not {self.input_shape}")
+        num_rows = len(planes)
         if num_rows == self.max_batch or (0 < num_rows < self.max_batch and not self.pads):
             return self._run(planes)
         logits = np.empty((num_rows, self.prepared.num_actions), np.float32)
@@ -176,10 +180,8 @@ class Backend(ABC):
 
     def is_batch_invariant(self) -> bool:
         """Whether sample rows have the same bits in batches of several sizes and at several places."""
-        prepared = self.prepared
         num_rows = min(self.max_batch, CHECK_ROWS)
-        shape = (num_rows, prepared.num_planes, prepared.size, prepared.size)
-        planes = np.random.default_rng(0).integers(0, 2, shape).astype(np.float32)
+        planes = np.random.default_rng(0).integers(0, 2, (num_rows, *self.input_shape)).astype(np.float32)
         full = self.evaluate(planes)
         for fill in CHECK_FILLS:
             if fill < num_rows:
