@@ -61,13 +61,15 @@ def mlflow(
 ) -> None:
     """Start MLflow's page on this checkout's store. `mlflow ui` shows the same, with more processes."""
     from stonezero.errors import UserError
-    from stonezero.outbox import waiting
+    from stonezero.outbox import Sender, waiting
 
     uri = os.environ.get("MLFLOW_TRACKING_URI", "")
     root = Path().resolve()
     if uri.startswith("http"):
         raise UserError(f"MLFLOW_TRACKING_URI is {uri}, a server with a page of its own: open that")
-    if not uri and not (root / "mlflow.db").exists() and not waiting(root):
+    if not uri and waiting(root):
+        Sender(root).send()
+    if not uri and not (root / "mlflow.db").exists():
         raise UserError(f"there is no mlflow.db in {root} yet: `dvc repro` makes it")
     if (root / "mlruns").is_dir():
         print("note: there is an mlruns folder of an older MLflow here; this page shows mlflow.db, not it")

@@ -78,17 +78,16 @@ class Checkout:
         return Checkout(target, dict(self.env))
 
 
-def make_checkout(root: Path) -> Checkout:
-    """A fresh repository of the pipeline, fake bodies and all."""
+def make_checkout(root: Path, fake: bool = True) -> Checkout:
+    """A fresh repository of the pipeline, with fake bodies or the real ones."""
     root.mkdir()
     for name in ("conf", "src/stonezero", ".dvc"):
         ignored = shutil.ignore_patterns("__pycache__", "tmp", "cache", "*.local")
         shutil.copytree(ROOT / name, root / name, ignore=ignored)
     for name in ("dvc.yaml", "params.yaml", ".dvcignore", ".gitignore"):
         shutil.copy(ROOT / name, root / name)
-    (root / "stages").mkdir()
-    shutil.copy(ROOT / "stages/check_config.py", root / "stages")
-    for name in FAKED:
+    shutil.copytree(ROOT / "stages", root / "stages", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FAKED if fake else ():
         shutil.copy(Path(__file__).with_name("fake_stage.py"), root / "stages" / f"{name}.py")
     (root / "reports").mkdir()
     checkout = Checkout(root)
