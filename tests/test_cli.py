@@ -16,7 +16,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from stonezero import outbox
 from stonezero.cli import main
+from stonezero.tracking import Tracker, send_waiting
+from tests.test_tracking import record
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -130,12 +133,10 @@ def test_mlflow_points_at_a_server_that_has_a_page_itself(
 
 
 @pytest.mark.slow
-def test_mlflow_shows_this_checkout_s_store_with_few_processes(checkout: Path) -> None:
-    from tests.test_tracking import record
-
-    outbox = checkout / ".scratch" / "tracking" / "outbox"
-    outbox.mkdir(parents=True)
-    (outbox / "1-g001-train-0123456789abcdef.json").write_text(json.dumps(record()))
+def test_mlflow_shows_this_checkout_s_store_and_takes_others_records(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox.put(checkout, record())
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -151,6 +152,12 @@ def test_mlflow_shows_this_checkout_s_store_with_few_processes(checkout: Path) -
             *(child.pid for child in psutil.Process(server.pid).children(recursive=True)),
         ]
         assert len(processes) <= 4
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{port}")
+        elsewhere = checkout / "elsewhere"
+        outbox.put(elsewhere, record(key="other", generation="g002"))
+        assert send_waiting(elsewhere) == 1
+        runs = Tracker(elsewhere).client.search_runs([answer["experiment"]["experiment_id"]])
+        assert {run.info.run_name for run in runs} >= {"g001 train", "g002 train"}
     finally:
         for process in psutil.Process(server.pid).children(recursive=True):
             process.kill()
