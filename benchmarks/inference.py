@@ -22,7 +22,6 @@ BATCHES = (1, 8, 32, 64)
 NUMPY_BATCHES = (1, 8)
 VARIANTS = (
     ("onnxruntime", "f32"),
-    ("native", "f32"),
     ("openvino", "f32"),
     ("openvino", "bf16"),
     ("torch", "f32"),

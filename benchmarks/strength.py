@@ -24,7 +24,9 @@ from stonezero.players.players import parse_player
 OPENING_PLIES = 2
 
 
-def strength(path: Path, opponents: list[str], pairs: int, simulations: int, seed: int) -> list[dict[str, Any]]:
+def strength(
+    path: Path, opponents: list[str], pairs: int, simulations: int, seed: int
+) -> list[dict[str, Any]]:
     """Score of the net at `path` against each opponent, with a 95% interval over pairs."""
     params = OmegaConf.load("params.yaml")
     game = make_game(**Checkpoint.load(path).game)

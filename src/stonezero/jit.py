@@ -17,7 +17,7 @@ import platformdirs
 from numba.core.caching import _CacheLocator
 
 PACKAGE = Path(__file__).resolve().parent
-KERNEL_FOLDERS = ("games", "search", "solvers", "records", "network/native")
+KERNEL_FOLDERS = ("games", "search", "solvers", "records")
 
 
 def kernel_digest() -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,9 @@ def smoke(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 @pytest.mark.slow
 def test_the_whole_pipeline_runs_and_then_nothing_runs(smoke: Checkout) -> None:
     elo = json.loads(smoke.read("reports/elo.json"))
+    assert elo.pop("elo").keys() == {"g000", "g001", "g002", "random"}
     assert all(isinstance(value, int | float | None) for value in elo.values()), (
-        "numbers only, or dvc hides them"
+        "a text would hide the numbers"
     )
     assert (smoke.root / "reports/report.html").stat().st_size > 1000
     champions = json.loads(smoke.read("runs/g002/history/champions.json"))
@@ -75,6 +77,21 @@ def test_another_clone_with_another_number_of_workers_makes_the_same_bytes(
     clone.env["STONEZERO_TRACKING"] = "off"
     (clone.root / "dvc.lock").unlink()
     clone.repro(STONEZERO_WORKERS="1")
+    assert clone.read("dvc.lock") == smoke.read("dvc.lock")
+
+
+@pytest.mark.slow
+def test_kills_in_the_middle_of_every_long_stage_change_no_byte(smoke: Checkout, tmp_path: Path) -> None:
+    clone = smoke.copy(tmp_path / "clone", cache=False)
+    clone.env["STONEZERO_TRACKING"] = "off"
+    (clone.root / "dvc.lock").unlink()
+    for half_done in ("selfplay@g001-*/shard-*", "train@g001-*/*.safetensors", "gate@g001-*/*.parquet"):
+        process = clone.start("dvc", "repro", "gate@g001")
+        while not list((clone.root / ".scratch").glob(half_done)) and process.poll() is None:
+            time.sleep(0.02)
+        process.kill()
+        process.communicate(timeout=30)
+    clone.repro()
     assert clone.read("dvc.lock") == smoke.read("dvc.lock")
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.exhaustive import exhaustive
 
+from benchmarks.exhaustive import exhaustive
 from tests.pipeline.conftest import make_checkout
 
 

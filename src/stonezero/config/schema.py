@@ -106,7 +106,7 @@ class EloConfig:
 
 @dataclass
 class InferenceConfig:
-    backend: str = MISSING  #: onnxruntime, native, openvino, torch or numpy
+    backend: str = MISSING  #: onnxruntime, openvino, torch or numpy
     precision: str = MISSING  #: f32; bf16 (openvino on a CPU that has it, torch on CUDA)
     max_batch: int = MISSING  #: largest batch given to the backend at once
     device: str = MISSING  #: cpu or cuda (torch and onnxruntime)

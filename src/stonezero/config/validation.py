@@ -78,7 +78,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "train.lr_schedule": ("constant", "cosine", "step"),
     "train.symmetry": ("random", "none"),
     "train.device": ("cpu", "cuda"),
-    "inference.backend": ("onnxruntime", "native", "openvino", "torch", "numpy"),
+    "inference.backend": ("onnxruntime", "openvino", "torch", "numpy"),
     "inference.precision": ("f32", "bf16"),
     "inference.device": ("cpu", "cuda"),
 }

@@ -29,7 +29,6 @@ Evaluation = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 BACKENDS: dict[str, tuple[str, ...]] = {
     "onnxruntime": ("f32",),
-    "native": ("f32",),
     "openvino": ("f32", "bf16"),
     "torch": ("f32", "bf16"),
     "numpy": ("f32",),

@@ -105,8 +105,8 @@ class BatchSearch:
     def set_root(self, slot: int, positions: Positions, row: int, key: int) -> None:
         """Start a new tree at a copy of a position; all randomness of evaluations derives from `key`."""
         base = self.root_row(slot)
-        for mine, theirs in zip(self.positions, positions, strict=True):
-            np.copyto(mine[base : base + 1], theirs[row])
+        for field in range(len(Positions._fields)):
+            self.positions[field][base] = positions[field][row]
         self._keys[slot] = key
         plant_root(self.tree, slot, int(self.positions.turn[base]))
         self._budget[slot] = 0
