@@ -5,7 +5,7 @@ import pytest
 
 from stonezero.games import DRAW, ONGOING, make_game
 from stonezero.players.batch_search import BatchSearch, SearchSettings
-from stonezero.search.puct import PuctSettings, best_edge
+from stonezero.search.puct import PuctSettings, best_edge, exponentiate
 from stonezero.search.root import choose_move, move_probabilities
 from stonezero.search.tree import ROOT, UNEXPANDED
 from tests.reference.evaluators import HashEvaluator, StubEvaluator
@@ -147,10 +147,11 @@ def test_sixty_four_leaves_of_one_wave_are_distinct_and_leave_no_virtual_loss():
     assert_tree_is_sound(search, 0)
 
 
-def test_logits_on_illegal_moves_get_no_prior():
+@pytest.mark.parametrize("huge", [50, 1e30, np.inf])
+def test_logits_on_illegal_moves_get_no_prior(huge):
     game = make_game("gomoku", 6, 4, "freestyle")
     logits = np.zeros(36)
-    logits[14] = 50
+    logits[14] = huge
     positions = play_moves(game, [14])
     statistics = searched(game, StubEvaluator(logits), positions, 70).statistics(0)
     assert statistics.priors[14] == 0
@@ -268,6 +269,15 @@ def test_ties_go_to_the_higher_prior_then_the_lower_move():
     assert order == [2, 4]
     edge = best_edge(search.tree, PuctSettings(1e-12, 5.0, 1, 9), 0, ROOT)
     assert search.tree.move[0, edge] == 2
+
+
+def test_exponentials_agree_with_numpy_over_the_whole_range():
+    logits = np.concatenate([-np.logspace(-9, 1.93, 5000), [0.0, -87.0]]).astype(np.float32)
+    values = logits.copy()
+    exponentiate(values, np.float32(0))
+    np.testing.assert_allclose(values, np.exp(logits.astype(np.float64)), rtol=6e-6)  # 87 * float32's 6e-8
+    small = np.abs(logits) < 10
+    np.testing.assert_allclose(values[small], np.exp(logits[small].astype(np.float64)), rtol=1.5e-6)
 
 
 class TestMoveChoice:

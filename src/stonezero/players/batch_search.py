@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from stonezero.config.schema import SearchConfig
 from stonezero.games.game import Game
-from stonezero.games.position import DRAW, ONGOING, Positions
+from stonezero.games.position import ONGOING, Positions
 from stonezero.players.evaluators import Evaluator
+from stonezero.players.settling import settle
 from stonezero.search import puct, root
 from stonezero.search.tree import (
     NO_NODE,
@@ -26,18 +27,8 @@ from stonezero.search.tree import (
     plant_root,
 )
 
-KEY_OF_PLY = np.uint64(0x9E3779B97F4A7C15)
-KEY_OF_NODE = np.uint64(0xBF58476D1CE4E5B9)
-
-
-def masked_softmax_weights(logits: NDArray[np.float32], legal: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """exp(logit - highest legal logit) for legal moves: float32[B, A]; what illegal moves get means nothing.
-
-    Logits of illegal moves have no influence, however large; no legal move's weight overflows.
-    """
-    masked = np.where(legal, logits, np.float32(-np.inf))
-    masked -= masked.max(axis=1, keepdims=True)
-    return np.exp(masked, out=masked)
+KEY_STEP = 0x9E3779B97F4A7C15
+"""Added to a slot's key at each move: 2**64 / golden ratio, so that keys of searches lie far apart."""
 
 
 class RootStatistics(NamedTuple):
@@ -107,12 +98,13 @@ class BatchSearch:
         base = self.root_row(slot)
         for field in range(len(Positions._fields)):
             self.positions[field][base] = positions[field][row]
-        self._keys[slot] = key
+        self._keys[slot] = (int(key) + KEY_STEP * int(self.positions.ply[base])) % 2**64
         plant_root(self.tree, slot, int(self.positions.turn[base]))
         self._budget[slot] = 0
 
     def advance(self, slot: int, move: int) -> None:
         """Play `move` at the slot's root, keeping the subtree below it where `reuse_tree` says so."""
+        self._keys[slot] = (int(self._keys[slot]) + KEY_STEP) % 2**64
         base = self.root_row(slot)
         child = child_by_move(self.tree, slot, move) if self._settings.reuse_tree else NO_NODE
         if child != NO_NODE:
@@ -163,14 +155,10 @@ class BatchSearch:
             self.game.play(
                 self.positions, wave.parent_row[start:count], wave.move[start:count], rows, legal[start:count]
             )
-            turns, status = self.positions.turn[rows], self.positions.status[rows]
-            is_over = (status != ONGOING).astype(np.uint8)
-            results = np.where(status == DRAW, 0.0, np.where(status == turns, 1.0, -1.0))
-            count = puct.settle(
-                self.tree, self._puct, wave, start, count, turns, is_over, results, legal, self._wanted
-            )
-            if not is_over.any():
+            end = settle(self.tree, self._puct, wave, start, count, self.positions, legal, self._wanted)
+            if end == count:
                 break
+            count = end
         if count:
             self._evaluate(count)
 
@@ -192,10 +180,8 @@ class BatchSearch:
 
     def _evaluate(self, count: int) -> None:
         wave, legal = self._wave, self._legal[:count]
-        rows, games = wave.row[:count], wave.game[:count]
-        plies = self.positions.ply[rows].astype(np.uint64)
-        keys = self._keys[games] + KEY_OF_PLY * plies + KEY_OF_NODE * wave.node[:count].astype(np.uint64)
+        rows = wave.row[:count]
+        keys = self._keys[wave.game[:count]] + wave.node[:count].astype(np.uint64)
         logits, values = self._evaluator.evaluate(self.positions, rows, legal, keys)
-        weights = masked_softmax_weights(logits, legal)
-        puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, weights, values)
+        puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, logits, values)
         self.num_evaluations += count

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stonezero.jit import kernel
+from stonezero.jit import inlined_kernel, kernel
 
 ROOT = 0
 NO_NODE = -1
@@ -73,7 +73,7 @@ def allocate_tree(num_games: int, num_nodes: int, num_edges: int) -> Tree:
     )
 
 
-@kernel
+@inlined_kernel
 def add_node(tree: Tree, game: int, parent: int, parent_edge: int) -> int:
     """Append an unexpanded node; its `turn` is filled in once its position is known."""
     index = tree.num_nodes[game]
@@ -98,7 +98,7 @@ def plant_root(tree: Tree, game: int, turn: int) -> None:
     tree.nodes[game, ROOT].turn = turn
 
 
-@kernel
+@inlined_kernel
 def bring_best_unopened_forward(tree: Tree, game: int, index: int) -> None:
     """Swap the unopened edge with the highest prior to the front of the node's unopened edges."""
     node = tree.nodes[game, index]
