@@ -30,7 +30,6 @@ from stonezero.search.tree import (
     bring_best_unopened_forward,
 )
 
-
 LOWEST_EXPONENT = np.float32(-87.0)
 LOG2_E = np.float32(1.4426950408889634)
 C0, C1, C2 = np.float32(9.9999994e-1), np.float32(6.9315308e-1), np.float32(2.4015361e-1)
@@ -238,9 +237,9 @@ def expand_and_back_up(
 def exponentiate(values: NDArray[np.float32], highest: float) -> None:
     """values = exp(values - highest) in place, none of them above `highest`.
 
-    2**n * 2**f with f in [0, 1), n put straight into the exponent's bits, and 2**f by a polynomial (the
-    minimax one of degree 5; relative error below 1e-6, beside that of the float32 power). A loop of this the compiler turns into vector code, five times as fast as calls
-    of the C library's exp.
+    2**n * 2**f with f in [0, 1), n put straight into the exponent's bits, and 2**f by the minimax polynomial
+    of degree 5; its relative error stays below 1e-6, beside that of the float32 power. A loop of this the
+    compiler turns into vector code, five times as fast as calls of the C library's exp.
     """
     bits = values.view(np.int32)
     for i in range(values.shape[0]):
