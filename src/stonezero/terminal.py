@@ -42,7 +42,7 @@ class Opponent:
     """A checkpoint that searches one position at a time."""
 
     def __init__(self, checkpoint: Checkpoint, simulations: int, temperature: float, seed: int) -> None:
-        self.game = make_game(**checkpoint.game)  # type: ignore[arg-type]
+        self.game = make_game(**checkpoint.game)
         backend = prepare(checkpoint, self.game.num_actions, PLAY_INFERENCE).open()
         evaluator = NetworkEvaluator(self.game, backend, list(checkpoint.network.planes), 1)
         self._search = BatchSearch(self.game, evaluator, PLAY_SETTINGS, 1, simulations)
@@ -145,7 +145,7 @@ def describe_checkpoint(path: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "file": str(path),
         "sha256": file_digest(path),
-        "game": " ".join(str(value) for value in make_game(**checkpoint.game).spec().values()),  # type: ignore
+        "game": " ".join(str(value) for value in make_game(**checkpoint.game).spec().values()),
         "generation": checkpoint.generation,
         "network": checkpoint.network.__dict__,
         "parameters": checkpoint.num_parameters,

@@ -45,7 +45,7 @@ class Checkpoint:
     """A net, the game it plays and where it comes from."""
 
     weights: Weights  #: by parameter name, see `stonezero.network.model`
-    game: dict[str, str | int]  #: `Game.spec()` of the game it was made for
+    game: dict[str, Any]  #: `Game.spec()` of the game it was made for
     network: NetworkConfig
     generation: str  #: which made it, e.g. "g003"
     params_digest: str  #: of the parameters it was trained with; empty for an untrained net

@@ -16,7 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from omegaconf import DictConfig, OmegaConf
@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
 from stonezero.config import paths as default_paths
-from stonezero.config.schema import SearchConfig, SelfplayConfig
+from stonezero.config.schema import InferenceConfig, SearchConfig, SelfplayConfig
 from stonezero.files import write_text
 from stonezero.games import make_game
 from stonezero.network.checkpoint import Checkpoint
@@ -45,7 +45,7 @@ PROGRESS = "progress"
 class Task(NamedTuple):
     """What one worker plays: some shards of a generation. Picklable."""
 
-    game: dict[str, str | int]
+    game: dict[str, Any]
     search: SearchConfig
     selfplay: SelfplayConfig
     network: PreparedNetwork
@@ -119,11 +119,12 @@ def num_shards(selfplay: SelfplayConfig) -> int:
 def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
     game = make_game(**params.game)
     checkpoint = Checkpoint.load(paths.champion(previous_generation(params)))
+    inference = cast(InferenceConfig, OmegaConf.to_object(params.inference))
     return Task(
         game=game.spec(),
-        search=OmegaConf.to_object(generation_section(params, "search")),  # type: ignore[arg-type]
-        selfplay=OmegaConf.to_object(generation_section(params, "selfplay")),  # type: ignore[arg-type]
-        network=prepare(checkpoint, game.num_actions, OmegaConf.to_object(params.inference)),  # type: ignore
+        search=cast(SearchConfig, OmegaConf.to_object(generation_section(params, "search"))),
+        selfplay=cast(SelfplayConfig, OmegaConf.to_object(generation_section(params, "selfplay"))),
+        network=prepare(checkpoint, game.num_actions, inference),
         planes=tuple(checkpoint.network.planes),
         seed=params.seed,
         generation=gen,
@@ -152,7 +153,7 @@ def _play(task: Task, missing: Sequence[int]) -> tuple[int, int]:
 
 def play_shards(task: Task) -> None:
     """What a worker does: play the games of all its shards, and write each shard when it is whole."""
-    game = make_game(**task.game)  # type: ignore[arg-type]
+    game = make_game(**task.game)
     evaluator = NetworkEvaluator(game, task.network.open(), list(task.planes), max_leaves(task))
     seed = (task.seed, generation_number(task.generation))
     batch = SelfplayBatch(game, evaluator, task.search, task.selfplay, seed, task.selfplay.slots)
@@ -194,7 +195,8 @@ class _ProgressBar:
 
     def __init__(self, progress: np.memmap, games: int) -> None:
         self._progress = progress
-        self._bar = tqdm(total=games, unit="game", desc="self-play", mininterval=0.5)
+        self._bar = tqdm(total=games, unit="game", desc="self-play", mininterval=0.5, disable=None)
+        self._began = time.monotonic()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -213,6 +215,6 @@ class _ProgressBar:
 
     def _show(self) -> None:
         games, simulations, _ = self._progress.sum(axis=0)
-        seconds = self._bar.format_dict["elapsed"] or 1.0
+        seconds = time.monotonic() - self._began
         self._bar.set_postfix_str(f"{simulations / seconds:,.0f} simulations/s", refresh=False)
         self._bar.update(int(games) - self._bar.n)
