@@ -231,6 +231,7 @@ def test_sync_says_in_one_sentence_that_no_server_answers(
         sync(root)
 
 
+@pytest.mark.slow
 def test_four_processes_on_no_database_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     metrics = [["train/loss", step, float(step)] for step in range(100)]

@@ -16,11 +16,14 @@ from stonezero.config.composition import (
     to_yaml,
     typed,
 )
+from stonezero.config.generations import section_of
 from stonezero.config.validation import validate
 from stonezero.errors import UserError
 from stonezero.files import write_text
 from stonezero.games import make_game
 from stonezero.games.planes import plane_codes
+from stonezero.players.batch_search import search_settings
+from stonezero.players.players import parse_player
 
 
 def make_plan(root: Path, overrides: list[str]) -> DictConfig:
@@ -33,9 +36,11 @@ def make_plan(root: Path, overrides: list[str]) -> DictConfig:
 
 
 def check_against_games(params: DictConfig) -> None:
-    """Let the rules of the game judge the board, the row's length and the input planes."""
+    """Let the game judge the board, the row's length and the input planes; read the anchors' texts."""
     game = make_game(**params.game)
     plane_codes(params.network.planes, game)
+    for text in {text for name in params.generations for text in section_of(params, name, "gate").anchors}:
+        parse_player(text, game, params.inference, search_settings(params.search))
 
 
 def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:

@@ -81,6 +81,12 @@ def test_an_edit_of_the_report_or_the_runner_replays_no_game(checkout: Checkout)
 
 
 @pytest.mark.slow
+def test_downstream_runs_generations_in_order(checkout: Checkout) -> None:
+    checkout.repro("-f", "--downstream", "gate@g001")
+    assert checkout.ran() == ["gate@g001", *stages(2, 3), "elo-report"]
+
+
+@pytest.mark.slow
 def test_a_clone_that_pulls_runs_nothing(checkout: Checkout, tmp_path: Path) -> None:
     checkout.run("dvc", "remote", "add", "-d", "storage", str(tmp_path / "storage"))
     checkout.run("dvc", "push", "-q")
