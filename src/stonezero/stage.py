@@ -124,12 +124,10 @@ def _check_unchanged(stage: Declaration, before: dict[str, str]) -> None:
 
 def _early_sender(stage: Declaration) -> outbox.Sender | None:
     """For stages that send for sure: its start costs seconds, which pass while the stage works."""
-    is_sending = stage.stage in SENDING_STAGES or "MLFLOW_TRACKING_URI" in os.environ
-    return (
-        outbox.Sender(outbox.main_checkout())
-        if is_sending and stage.metrics_file and not outbox.is_off()
-        else None
-    )
+    if outbox.is_off() or not stage.metrics_file:
+        return None
+    is_sending = stage.stage in SENDING_STAGES or os.environ.get("MLFLOW_TRACKING_URI")
+    return outbox.Sender(outbox.main_checkout()) if is_sending else None
 
 
 def _track(

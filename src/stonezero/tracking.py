@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,12 @@ METRICS_A_BATCH, PARAMS_A_BATCH, LONGEST_PARAM = 1000, 100, 500  # limits of MLf
 
 def store_uri(root: Path) -> str:
     """The tracking server or database in use."""
-    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root / DATABASE}"
+    return os.environ.get("MLFLOW_TRACKING_URI") or default_uri(root)
+
+
+def default_uri(root: Path) -> str:
+    """The database in the main checkout."""
+    return f"sqlite:///{root / DATABASE}"
 
 
 class Tracker:
@@ -48,17 +54,17 @@ class Tracker:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._uri = store_uri(root)
-        self._is_local = "MLFLOW_TRACKING_URI" not in os.environ
-        if self._is_local:
-            self._create_database()
-        self.client = mlflow.MlflowClient(self._uri, registry_uri=self._uri)
+        self._is_default = self._uri == default_uri(root)
+        with locked(root):  # several processes at once would make the tables of a new database
+            if self._is_default:
+                self._create_database()
+            self.client = mlflow.MlflowClient(self._uri, registry_uri=self._uri)
+            self.client.search_experiments(max_results=1)
 
     def _create_database(self) -> None:
-        """Make the tables under another name: nobody meets, and no kill leaves, a half-made database."""
+        """Make the tables under another name: no kill leaves a half-made database."""
         database = self._root / DATABASE
-        with locked(self._root):
-            if database.exists():
-                return
+        if not database.exists():
             new = database.with_name(f".{os.getpid()}-{DATABASE}")
             mlflow.MlflowClient(f"sqlite:///{new}").search_experiments(max_results=1)
             new.replace(database)
@@ -91,7 +97,7 @@ class Tracker:
         with locked(self._root):
             if found := self.client.get_experiment_by_name(name):
                 return found.experiment_id
-            location = (self._root / "mlartifacts" / name).as_uri() if self._is_local else None
+            location = (self._root / "mlartifacts" / name).as_uri() if self._is_default else None
             return self.client.create_experiment(name, artifact_location=location)
 
     def _run(self, experiment: str, key: str, tags: dict[str, str]) -> Run:
@@ -122,11 +128,8 @@ class Tracker:
             if key not in known
         ]
         points = [MlflowMetric(key, value, record["time_ms"], step) for key, step, value in metrics]
-        for start in range(0, max(len(points), len(params)), PARAMS_A_BATCH):
-            first = start // PARAMS_A_BATCH * METRICS_A_BATCH
-            batch = points[first : first + METRICS_A_BATCH], params[start : start + PARAMS_A_BATCH]
-            if any(batch):
-                self.client.log_batch(run.info.run_id, metrics=batch[0], params=batch[1])
+        for batch in zip_longest(_cut(points, METRICS_A_BATCH), _cut(params, PARAMS_A_BATCH)):
+            self.client.log_batch(run.info.run_id, metrics=batch[0] or (), params=batch[1] or ())
         self.client.log_text(run.info.run_id, record["config"], "params.yaml")
 
     def _log_files(self, record: dict[str, Any], parent: Run, child: Run) -> None:
@@ -155,6 +158,10 @@ class Tracker:
             tags={"generation": record["generation"]},
         )
         self.client.set_registered_model_alias(record["run"], "champion", version.version)
+
+
+def _cut(items: list[Any], size: int) -> list[list[Any]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 def last(metrics: list[Metric]) -> dict[str, float]:
