@@ -107,6 +107,16 @@ def test_a_copy_goes_its_own_way() -> None:
     assert len(board.moves) == 1
 
 
+def test_a_copy_keeps_its_past_whatever_the_original_plays_after_taking_back() -> None:
+    board = play_line(Board("gomoku", 9, 5), "e5")
+    twin = board.copy()
+    board.undo()
+    board.play("a1")
+    twin.undo()
+    assert twin == Board("gomoku", 9, 5)
+    assert twin.legal_moves() == list(range(81))
+
+
 BAD_MOVES = [
     ("a9x", NotationError),
     ("", NotationError),
@@ -149,6 +159,61 @@ def test_a_move_after_the_end_is_an_error_of_its_own_and_can_be_taken_back_from(
 def test_taking_back_from_the_start_is_refused() -> None:
     with pytest.raises(UserError, match="no move to take back"):
         Board("othello", 8).undo()
+
+
+@pytest.mark.parametrize("game", [None, 3, ["gomoku"], "x" * 10**6], ids=["none", "3", "list", "long"])
+def test_only_a_game_or_its_name_makes_a_board(game: object) -> None:
+    with pytest.raises(UserError, match="gomoku or othello") as caught:
+        Board(game, size=9, k=5)  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize("text", [None, 3, b"othello 4x4"])
+def test_only_a_text_is_parsed(text: object) -> None:
+    with pytest.raises(BoardTextError, match="read from a text"):
+        Board.parse(text)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "move", ["x" * 10**6, "\n" * 99 + "b", 10**5000, -(10**100), np.zeros((9, 9))], ids=type
+)
+def test_a_long_wrong_move_is_shortened_in_the_message(move: object) -> None:
+    with pytest.raises(NotationError) as caught:
+        Board("othello", 8).play(move)  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
+
+
+CENTRE = Board("othello", 4).stones
+
+
+@pytest.mark.parametrize(
+    ("stones", "turn", "message"),
+    [
+        (CENTRE.tolist(), BLACK, "array of 4 x 4"),
+        (None, BLACK, "array of 4 x 4, not None"),
+        (CENTRE[:3], BLACK, r"not an array of shape \(3, 4\)"),
+        (CENTRE.reshape(2, 8), BLACK, r"not an array of shape \(2, 8\)"),
+        (CENTRE + 7, BLACK, "a point is 0"),
+        (CENTRE.astype(int) + 300, BLACK, "a point is 0"),
+        (CENTRE - 1, BLACK, "a point is 0"),
+        (CENTRE * np.nan, BLACK, "a point is 0"),
+        (CENTRE.astype(str), BLACK, "a point is 0"),
+        (CENTRE, 5, "side to move is 1 .* not 5"),
+        (CENTRE, None, "side to move is 1 .* not None"),
+        (CENTRE, True, "side to move is 1 .* not True"),
+    ],
+)
+def test_stones_that_are_no_board_are_refused(stones: object, turn: object, message: str) -> None:
+    with pytest.raises(BoardTextError, match=message) as caught:
+        Board.from_stones(make_game("othello", 4), stones, turn)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_numpy_integers_are_sizes() -> None:
+    board = Board("gomoku", size=np.int64(15), k=np.int8(5))  # type: ignore[arg-type]
+    assert board == Board("gomoku", size=15, k=5)
+    assert type(board.game.size) is int
 
 
 def test_numpy_integers_are_moves() -> None:

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 from stonezero.errors import UserError
 from stonezero.games.catalogue import make_game
 from stonezero.games.game import Game
-from stonezero.games.notation import NotationError, describe, move_to_text, parse_move, row_label
+from stonezero.games.notation import (
+    NotationError,
+    describe,
+    move_to_text,
+    parse_move,
+    quoted,
+    row_label,
+)
 from stonezero.games.position import (
     BLACK,
     BLACK_WON,
@@ -62,6 +69,8 @@ class Board:
 
     def __init__(self, game: str | Game, size: int = 0, k: int = 0, rules: str = "") -> None:
         """A board at the start of `game`, a `Game` or a name that goes to `make_game` with the rest."""
+        if not isinstance(game, str | Game):
+            raise UserError(f"a board needs a game, or the name gomoku or othello, not {quoted(game)}")
         self.game = make_game(game, size, k, rules) if isinstance(game, str) else game
         self.positions = self.game.new_positions(1)
         self._legal = np.zeros((1, self.game.num_actions), np.uint8)
@@ -73,6 +82,7 @@ class Board:
     def from_stones(cls, game: Game, stones: NDArray[np.int8], turn: int) -> "Board":
         """A board set up with `stones` (int8[S] or int8[H, W]) and `turn` to move; raises BoardTextError."""
         board = cls(game)
+        _check_set_up(board.game, stones, turn)
         position = board.positions
         position.stones[0] = stones.ravel()
         if game.name == "othello" and not _has_centre(game, position.stones[0]):
@@ -94,6 +104,8 @@ class Board:
 
         Raises BoardTextError where the text is no board, or its last line contradicts the stones.
         """
+        if not isinstance(text, str):
+            raise BoardTextError(f"a board is read from a text, not from {quoted(text)}")
         lines = [" ".join(line.split()) for line in text.strip().splitlines()]
         header, footer = (
             HEADER.fullmatch(lines[0]) if lines else None,
@@ -131,7 +143,8 @@ class Board:
         """Take the last move back and return it; raises UserError where none was played."""
         if not self._moves:
             raise UserError(f"there is no move to take back: {self.line()}")
-        self.positions, self._legal = self._earlier.pop()
+        positions, legal = self._earlier.pop()  # shared with copies of this board: what follows may not write
+        self.positions, self._legal = copy_rows(positions, slice(1)), legal.copy()
         return self._moves.pop()
 
     def legal_moves(self) -> list[int]:
@@ -230,11 +243,23 @@ class Board:
             if isinstance(move, str):
                 return parse_move(self.game, move)
             if isinstance(move, bool | np.bool_) or not isinstance(move, int | np.integer):
-                raise NotationError(f"a move is a number or a text, not {move!r}")
+                raise NotationError(f"a move is a number or a text, not {quoted(move)}")
             move_to_text(self.game, int(move))
             return int(move)
         except NotationError as error:
             raise NotationError(f"{error}; the board is {self.line()}") from error
+
+
+def _check_set_up(game: Game, stones: Any, turn: Any) -> None:
+    """Raise BoardTextError unless `stones` is an array that `Board.from_stones` takes, and `turn` a side."""
+    size = game.size
+    if not isinstance(stones, np.ndarray) or stones.shape not in ((game.num_points,), (size, size)):
+        what = f"an array of shape {stones.shape}" if isinstance(stones, np.ndarray) else quoted(stones)
+        raise BoardTextError(f"the stones of {describe(game)} are an array of {size} x {size}, not {what}")
+    if stones.dtype.kind not in "iuf" or not np.isin(stones, (EMPTY, BLACK, WHITE)).all():
+        raise BoardTextError(f"a point is {EMPTY} (empty), {BLACK} (black) or {WHITE} (white), nothing else")
+    if isinstance(turn, bool) or not isinstance(turn, int | np.integer) or turn not in SIDE_NAMES:
+        raise BoardTextError(f"the side to move is {BLACK} (black) or {WHITE} (white), not {quoted(turn)}")
 
 
 def _has_centre(game: Game, stones: NDArray[np.int8]) -> bool:

@@ -1,8 +1,11 @@
 """Which games exist, on which boards and under which rules: `make_game` and its checks."""
 
+import numpy as np
+
 from stonezero.errors import UserError
 from stonezero.games.game import Game
 from stonezero.games.gomoku import RULE_CODES, Gomoku
+from stonezero.games.notation import quoted
 from stonezero.games.othello import Othello
 
 GOMOKU_SIZES = range(3, 21)
@@ -25,32 +28,34 @@ def make_game(name: str, size: int, k: int = 0, rules: str = "") -> Game:
     UserError
         For a game, size, k or rule set that does not exist.
     """
+    if not isinstance(name, str) or name not in ("gomoku", "othello"):
+        raise UserError(f"there is no game {quoted(name)}: choose gomoku or othello")
+    if not isinstance(rules, str):
+        raise UserError(f"the rules of {name} are a name, not {quoted(rules)}")
     if name == "gomoku":
         return _make_gomoku(size, k, rules or "freestyle")
-    if name == "othello":
-        return _make_othello(size, k, rules or "othello")
-    raise UserError(f"there is no game {name!r}: choose gomoku or othello")
+    return _make_othello(size, k, rules or "othello")
 
 
 def _make_gomoku(size: int, k: int, rules: str) -> Gomoku:
     if not _is_integer(size) or size not in GOMOKU_SIZES:
-        raise UserError(f"gomoku is played on boards of size 3 to 20, not {size!r}")
+        raise UserError(f"gomoku is played on boards of size 3 to 20, not {quoted(size)}")
     if not _is_integer(k) or not 3 <= k <= size:
-        raise UserError(f"gomoku on size {size} needs k from 3 to {size} in a row, not {k!r}")
+        raise UserError(f"gomoku on size {size} needs k from 3 to {size} in a row, not {quoted(k)}")
     if rules not in RULE_CODES:
-        raise UserError(f"gomoku has no rules {rules!r}: choose {' or '.join(RULE_CODES)}")
-    return Gomoku(size, k, rules)
+        raise UserError(f"gomoku has no rules {quoted(rules)}: choose {' or '.join(RULE_CODES)}")
+    return Gomoku(int(size), int(k), rules)
 
 
 def _make_othello(size: int, k: int, rules: str) -> Othello:
     if not _is_integer(size) or size not in OTHELLO_SIZES:
-        raise UserError(f"othello is played on boards of size 4, 6, 8 or 10, not {size!r}")
-    if k != 0:
-        raise UserError(f"othello has no k: leave it out or give 0, not {k!r}")
+        raise UserError(f"othello is played on boards of size 4, 6, 8 or 10, not {quoted(size)}")
+    if not _is_integer(k) or k != 0:
+        raise UserError(f"othello has no k: leave it out or give 0, not {quoted(k)}")
     if rules != "othello":
-        raise UserError(f"othello has no rules {rules!r}: leave them out or give 'othello'")
-    return Othello(size)
+        raise UserError(f"othello has no rules {quoted(rules)}: leave them out or give 'othello'")
+    return Othello(int(size))
 
 
 def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -5,10 +5,13 @@ Rows are counted from the bottom in Gomoku (h8 is the centre of 15x15) and from 
 
 import re
 
+import numpy as np
+
 from stonezero.errors import UserError
 from stonezero.games.game import Game
 
 MOVE_TEXT = re.compile(r"([a-z])([1-9][0-9]?)", re.ASCII)
+QUOTED_LENGTH = 40  #: of wrong input in a message
 
 
 class NotationError(UserError):
@@ -18,7 +21,9 @@ class NotationError(UserError):
 def move_to_text(game: Game, move: int) -> str:
     """The text of a move; raises NotationError for a number that is no action of the game."""
     if not 0 <= move < game.num_actions:
-        raise NotationError(f"{move} is no move of {describe(game)}: moves are 0 to {game.num_actions - 1}")
+        raise NotationError(
+            f"{quoted(move)} is no move of {describe(game)}: moves are 0 to {game.num_actions - 1}"
+        )
     if move == game.num_points:
         return "pass"
     row, column = divmod(int(move), game.size)
@@ -36,7 +41,7 @@ def parse_move(game: Game, text: str) -> int:
     if column >= game.size or not 1 <= label <= game.size:
         last = chr(ord("a") + game.size - 1)
         kinds = f"a1 to {last}{game.size}" + (" or pass" if game.has_pass else "")
-        raise NotationError(f"{text!r} is no move of {describe(game)}: write {kinds}")
+        raise NotationError(f"{quoted(text)} is no move of {describe(game)}: write {kinds}")
     row = game.size - label if game.name == "gomoku" else label - 1
     return row * game.size + column
 
@@ -51,3 +56,13 @@ def describe(game: Game) -> str:
     spec = game.spec()
     board = f"{game.name} {game.size}x{game.size}"
     return f"{board}, {spec['k']} in a row, {spec['rules']}" if game.name == "gomoku" else board
+
+
+def quoted(value: object) -> str:
+    """Wrong input as a message shows it: in one line, cut to 40 characters."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    try:
+        text = " ".join(repr(plain).splitlines())
+    except ValueError:  # Python refuses to write integers of thousands of digits
+        text = f"a huge {type(plain).__name__}"
+    return text if len(text) <= QUOTED_LENGTH else text[: QUOTED_LENGTH - 3] + "..."
