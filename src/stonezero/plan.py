@@ -1,8 +1,10 @@
 """The plan: conf/ and overrides composed, checked against the games, written to params.yaml."""
 
 import shlex
+import subprocess
 from pathlib import Path
 
+import yaml
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -11,6 +13,7 @@ from stonezero.config.composition import (
     PARAMS_FILE,
     compose_params,
     differences,
+    flat_params,
     parse_overrides,
     sentence,
     to_yaml,
@@ -46,12 +49,14 @@ def check_against_games(params: DictConfig) -> None:
 def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:
     """Raise UserError unless params.yaml says what conf/ and the plan's own overrides say.
 
-    What `dvc exp run` composed has other overrides, unknown here: its values are checked, not compared.
+    What `dvc exp run` composed has other overrides, unknown here: its values are checked, not compared, but
+    they must not leave out what the committed plan says.
     """
     params = read_plan(root)
     if is_composed_by_dvc:
         validate(params)
         check_against_games(params)
+        _check_keeps_plan(root, params)
         return
     plan = list(params.plan)
     expected = make_plan(root, plan)
@@ -62,6 +67,43 @@ def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:
             "set values in conf/ or by `stonezero plan key=value`; "
             f"`{shlex.join(['stonezero', 'plan', *plan])}` makes {PARAMS_FILE} anew"
         )
+
+
+def _check_keeps_plan(root: Path, params: DictConfig) -> None:
+    """`dvc exp run` composes conf/ with its -S options alone: refuse where that undoes the committed plan."""
+    plan = _committed_plan(root)
+    if dropped := [text for text in plan if _is_dropped(root, params, plan, text)]:
+        options = shlex.join(part for text in dropped for part in ("-S", text))
+        raise UserError(f"`dvc exp run` leaves out overrides of the plan in {PARAMS_FILE}: add {options}")
+
+
+def _committed_plan(root: Path) -> list[str]:
+    """The overrides of the plan in git's HEAD; none where there is no git or no plan."""
+    command = ["git", "show", f"HEAD:./{PARAMS_FILE}"]
+    try:
+        answer = subprocess.run(command, cwd=root, capture_output=True, timeout=10, check=True)
+        plan = yaml.safe_load(answer.stdout)["plan"]
+    except (OSError, subprocess.SubprocessError, YAMLError, KeyError, TypeError):
+        return []
+    return [str(text) for text in plan or []]
+
+
+def _is_dropped(root: Path, params: DictConfig, plan: list[str], text: str) -> bool:
+    """Whether `params` have what a plan without the override `text` has, wherever it makes a difference."""
+    (override,) = parse_overrides([text])
+    values, planned = flat_params(params), flat_params(make_plan(root, plan))
+    for others in ([], [other for other in plan if other != text]):
+        without = flat_params(make_plan(root, others))
+        changed = [
+            path for path in planned if planned[path] != without.get(path) and _lies_in(path, override.key)
+        ]
+        if changed and all(values.get(path) == without.get(path) for path in changed):
+            return True
+    return False
+
+
+def _lies_in(path: str, key: str) -> bool:
+    return path == key or path.startswith(f"{key}.")
 
 
 def write_plan(root: Path, params: DictConfig) -> bool:

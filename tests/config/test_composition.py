@@ -1,6 +1,7 @@
 """conf/ and overrides: every preset composes, everything impossible is refused in one sentence."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,43 @@ def test_check_plan_only_validates_what_dvc_composed_itself(tmp_path: Path) -> N
     write_plan(tmp_path, params)
     with pytest.raises(UserError, match=r"train.lr is -1.0"):
         check_plan(tmp_path, is_composed_by_dvc=True)
+
+
+@pytest.fixture
+def committed(tmp_path: Path) -> Path:
+    """A checkout whose committed plan is tic-tac-toe with another learning rate."""
+    (tmp_path / "conf").symlink_to(CONF)
+    write_plan(tmp_path, plan("experiment=tictactoe", "train.lr=0.01"))
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
+    for command in (["init", "-q"], ["add", "params.yaml"], [*identity, "commit", "-qm", "Plan"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("overrides", "dropped"),
+    [
+        (["seed=3"], "-S experiment=tictactoe -S train.lr=0.01"),
+        (["experiment=tictactoe", "seed=3"], "-S train.lr=0.01"),
+        (["train.lr=0.02"], "-S experiment=tictactoe"),
+    ],
+)
+def test_what_dvc_composed_without_the_committed_plan_is_refused(
+    committed: Path, overrides: list[str], dropped: str
+) -> None:
+    params = plan(*overrides)
+    params.plan = []
+    write_plan(committed, params)
+    with pytest.raises(UserError, match=f"leaves out overrides of the plan in params.yaml: add {dropped}$"):
+        check_plan(committed, is_composed_by_dvc=True)
+
+
+def test_what_dvc_composed_with_the_committed_plan_is_fine(committed: Path) -> None:
+    for overrides in (["experiment=tictactoe", "train.lr=0.02"], ["experiment=othello6", "train.lr=0.01"]):
+        params = plan(*overrides)
+        params.plan = []
+        write_plan(committed, params)
+        check_plan(committed, is_composed_by_dvc=True)
 
 
 def test_typed_refuses_unknown_keys() -> None:
