@@ -121,6 +121,43 @@ def test_scratch_of_other_params_or_inputs_is_not_used(params: DictConfig, chang
     assert seen == [[]]
 
 
+def test_scratch_of_other_library_versions_is_not_used(
+    params: DictConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ZeroDivisionError):
+        stage.run_stage("train", body(then=lambda: 1 / 0), params)
+    monkeypatch.setattr(stage, "versions", lambda: {"numpy": "99"})
+    seen: list[list[str]] = []
+    stage.run_stage("train", watcher(seen), params)
+    assert seen == [[]]
+
+
+def test_a_stage_that_ends_well_leaves_no_scratch_folder_of_its_own(params: DictConfig) -> None:
+    for name in ("train@g001-0123", "train@g002-0123"):
+        (stage.SCRATCH / name).mkdir(parents=True)
+    stage.run_stage("train", body(), params)
+    assert [folder.name for folder in stage.SCRATCH.glob("train@*")] == ["train@g002-0123"]
+
+
+def test_an_impossible_number_of_workers_is_refused_before_any_work(
+    params: DictConfig, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STONEZERO_WORKERS", "0")
+    assert "STONEZERO_WORKERS is '0'" in failure(params, body(), capsys)
+    assert not Path("runs/g001").exists()
+
+
+def test_an_outbox_that_cannot_be_written_costs_a_warning(
+    params: DictConfig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outbox.outbox_folder(Path()).parent.mkdir(parents=True)
+    outbox.outbox_folder(Path()).write_text("no folder")
+    stage.run_stage("train", body(("train/loss", 3, 0.5)), params)
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert warning.startswith("warning: cannot write")
+    assert Path("runs/g001/metrics/train.json").exists()
+
+
 def test_params_of_other_stages_and_compiled_files_do_not_count(params: DictConfig) -> None:
     with pytest.raises(ZeroDivisionError):
         stage.run_stage("train", body(then=lambda: 1 / 0), params)

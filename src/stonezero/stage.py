@@ -7,6 +7,7 @@ output too, so they must not depend on the machine; those that do (games per sec
 """
 
 import errno
+import hashlib
 import json
 import logging
 import os
@@ -29,10 +30,10 @@ from stonezero.config.composition import register, sentence
 from stonezero.config.generations import FIRST
 from stonezero.declaration import Declaration, read_declaration
 from stonezero.errors import UserError
-from stonezero.files import write_text
-from stonezero.lineage import lineage
+from stonezero.files import WriteError, write_text
+from stonezero.lineage import lineage, versions
 from stonezero.outbox import Metric
-from stonezero.processes import die_with_parent
+from stonezero.processes import die_with_parent, num_workers
 
 Body = Callable[[DictConfig, str, Path], list[Metric]]
 
@@ -79,11 +80,12 @@ def _run_one_line(name: str, body: Body, params: DictConfig) -> None:
 
 def run_stage(name: str, body: Body, params: DictConfig) -> None:
     """Run `body` under the stage's lock, with its inputs watched; then lineage, metrics and tracking."""
+    num_workers()  # refuses an impossible setting before any work is done
     stage = _declared(name, params)
     with _lock(stage):
         digests = stage.input_digests()
         key = stage.key(digests)
-        scratch = SCRATCH / f"{stage.label}-{key}"
+        scratch = SCRATCH / f"{stage.label}-{_resume_key(key)}"
         scratch.mkdir(parents=True, exist_ok=True)
         sender = _early_sender(stage)
         start = time.monotonic()
@@ -94,7 +96,13 @@ def run_stage(name: str, body: Body, params: DictConfig) -> None:
             kept = [json.dumps(metric) for metric in metrics if not metric[0].startswith(outbox.SPEED)]
             write_text(stage.metrics_file, "[\n" + ",\n".join(kept) + "\n]\n")
             _track(params, stage, key, metrics, time.monotonic() - start, sender)
-        shutil.rmtree(scratch, ignore_errors=True)
+        for folder in SCRATCH.glob(f"{stage.label}-*"):  # resume points of other params and inputs, too
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _resume_key(key: str) -> str:
+    """The stage's key with the libraries' versions: an upgrade starts a killed stage anew."""
+    return hashlib.sha256(json.dumps([key, versions()]).encode()).hexdigest()[:16]
 
 
 def _declared(name: str, params: DictConfig) -> Declaration:
@@ -140,9 +148,14 @@ def _track(
 ) -> None:
     facts = lineage(params, seconds)
     file = Path("runs") / stage.generation / "lineage" / f"{stage.stage}.json"
-    write_text(file, json.dumps({"key": key, **facts}, indent=1) + "\n")
     metrics = [*metrics, (f"{outbox.SPEED}{stage.stage}_seconds", 0, seconds)]
     root = outbox.main_checkout()
-    outbox.put(root, outbox.make_record(params, stage, key, metrics, facts))
+    try:
+        write_text(file, json.dumps({"key": key, **facts}, indent=1) + "\n")
+        outbox.put(root, outbox.make_record(params, stage, key, metrics, facts))
+    except WriteError as error:  # the outputs are whole: no reason to do the work again
+        print(
+            f"warning: {error}; `stonezero track sync` tells MLflow of {stage.label} later", file=sys.stderr
+        )
     if sender or (seconds > LONG_SECONDS and not outbox.is_off()):
         (sender or outbox.Sender(root)).send()
