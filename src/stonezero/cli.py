@@ -33,10 +33,11 @@ def plan(
     gomoku9, gomoku15, othello6, othello8; ablations: ablation=no_noise, no_symmetry. From a generation on:
     'schedule=[{start: 3, set: {train.lr: 0.0005}}]'.
     """
-    from stonezero.plan import extended, make_plan, read_plan, write_plan
+    from stonezero.plan import check_plan, extended, make_plan, read_plan, write_plan
 
     root, wanted = Path(), list(overrides or [])
     if add or next_:
+        check_plan(root)  # values that only params.yaml has would be lost
         before = read_plan(root)
         more = [f"iterations={before.iterations + 1}"] if next_ else []
         wanted = extended(list(before.plan), extended(more, wanted))
@@ -56,7 +57,7 @@ def sync() -> None:
 
 @app.command()
 def mlflow(
-    port: Annotated[int, typer.Option(help="Port of the page.")] = 5000,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port of the page.")] = 5000,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
 ) -> None:
     """Start MLflow's page on this checkout's store. `mlflow ui` shows the same, with more processes."""
@@ -85,10 +86,12 @@ def mlflow(
 def play(
     checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
     color: Annotated[str, typer.Option(help="Your side: black (moves first) or white.")] = "black",
-    simulations: Annotated[int, typer.Option(min=1, help="The net's search per move: its strength.")] = 200,
+    simulations: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="The net's search per move: its strength.")
+    ] = 200,
     temperature: Annotated[float, typer.Option(min=0, help="0 plays the best move; 1 varies a lot.")] = 0.0,
     show_candidates: Annotated[bool, typer.Option(help="Show what the net considers at each move.")] = False,
-    seed: Annotated[int, typer.Option(help="Of the variation, where there is some.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the variation, where there is some.")] = 0,
 ) -> None:
     """Play against a checkpoint in the terminal. `hint` shows candidate moves with N, P and Q."""
     from rich.console import Console

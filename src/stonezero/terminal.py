@@ -1,48 +1,70 @@
 """A game in the terminal: a person against a checkpoint; and what a checkpoint is, as text."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.table import Table
 
-from stonezero.config import RunPaths
+from stonezero.config import RunPaths, generation_name, generation_number
+from stonezero.config.composition import PARAMS_FILE, stage_params
+from stonezero.config.generations import section_of
 from stonezero.config.schema import InferenceConfig
 from stonezero.errors import UserError
 from stonezero.files import file_digest
-from stonezero.games import BLACK, WHITE, make_game
+from stonezero.games import BLACK, WHITE, Game, make_game
 from stonezero.games.board import Board
-from stonezero.games.notation import move_to_text
+from stonezero.games.notation import move_to_text, quoted
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import prepare
+from stonezero.plan import read_plan
 from stonezero.players.batch_search import BatchSearch, RootStatistics, SearchSettings
 from stonezero.players.evaluators import NetworkEvaluator
 from stonezero.search.root import choose_move
 
 PLAY_INFERENCE = InferenceConfig(backend="onnxruntime", precision="f32", max_batch=64, device="cpu")
 PLAY_SETTINGS = SearchSettings(c_puct=1.5, fpu_reduction=0.2)
+"""As in conf/search, copied: a checkpoint plays the same in any checkout, whatever its params say."""
+
 CANDIDATES_SHOWN = 8
-PARAMS_SHOWN = ("experiment", "ablation", "seed", "search", "selfplay", "train")
+TRAINED_WITH = ("seed", "train")  #: with game and network, what a checkpoint's params_digest vouches for
+ALSO_SHOWN = ("experiment", "ablation", "search", "selfplay")
 HELP = "a move like {example}, or: hint (candidate moves with N, P, Q), undo, moves, help, quit"
 SIDES = {"black": BLACK, "white": WHITE}
 
 
 def default_checkpoint(paths: RunPaths) -> Path:
-    """The champion of the latest generation of the run in this checkout."""
-    champions = sorted(paths.root.glob("g*/champion.safetensors"))
-    if not champions:
-        raise UserError(f"there is no champion in {paths.root}/ yet: run `dvc repro`, or name a checkpoint")
-    return champions[-1]
+    """The champion of the plan's last generation, or of the newest before it that has been made.
+
+    A longer plan of former days may have left later generations in the folder; they are another run's.
+    """
+    params = read_plan(paths.root.parent)
+    if OmegaConf.is_missing(params, "last") or not re.fullmatch(r"g\d{3,}", params.last):
+        raise UserError(f"{PARAMS_FILE} does not say which generation is the last: run `stonezero plan`")
+    for number in range(generation_number(params.last), -1, -1):
+        path = paths.champion(generation_name(number))
+        if path.is_file():
+            return path
+    raise UserError(f"there is no champion in {paths.root}/ yet: run `dvc repro`, or name a checkpoint")
+
+
+def game_of(checkpoint: Checkpoint) -> Game:
+    """The game that a checkpoint was made for; UserError where this version has none such."""
+    try:
+        return make_game(**checkpoint.game)
+    except TypeError as error:
+        raise UserError(f"the checkpoint's game {quoted(checkpoint.game)} is none of this version") from error
 
 
 class Opponent:
     """A checkpoint that searches one position at a time."""
 
     def __init__(self, checkpoint: Checkpoint, simulations: int, temperature: float, seed: int) -> None:
-        self.game = make_game(**checkpoint.game)
+        self.game = game_of(checkpoint)
         backend = prepare(checkpoint, self.game.num_actions, PLAY_INFERENCE).open()
         evaluator = NetworkEvaluator(self.game, backend, list(checkpoint.network.planes), 1)
         self._search = BatchSearch(self.game, evaluator, PLAY_SETTINGS, 1, simulations)
@@ -64,7 +86,8 @@ class Opponent:
 
 def candidate_table(board: Board, statistics: RootStatistics) -> Table:
     """The most visited moves with visits N, prior P and mean value Q for the side to move."""
-    table = Table(title=f"value {statistics.value:+.2f} for the side to move")
+    title = f"value {statistics.value:+.2f} for the side to move"
+    table = Table(title=title, min_width=len(title))  # a title is wrapped to the table's width
     for column in ("move", "N", "P", "Q"):
         table.add_column(column, justify="right")
     for move in np.argsort(-statistics.visits, kind="stable")[:CANDIDATES_SHOWN]:
@@ -145,7 +168,7 @@ def describe_checkpoint(path: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "file": str(path),
         "sha256": file_digest(path),
-        "game": " ".join(str(value) for value in make_game(**checkpoint.game).spec().values()),
+        "game": " ".join(str(value) for value in game_of(checkpoint).spec().values()),
         "generation": checkpoint.generation,
         "network": checkpoint.network.__dict__,
         "parameters": checkpoint.num_parameters,
@@ -154,8 +177,24 @@ def describe_checkpoint(path: Path) -> dict[str, Any]:
     lineage = path.parent.parent / checkpoint.generation / "lineage" / "train.json"
     if lineage.is_file():
         facts["trained"] = json.loads(lineage.read_text())
-    params = path.parent.parent.parent / "params.yaml"
-    if params.is_file():
-        values: Any = OmegaConf.load(params)
-        facts["params"] = {name: values[name] for name in PARAMS_SHOWN}
+    root = path.parent.parent.parent
+    if checkpoint.params_digest and (root / PARAMS_FILE).is_file():
+        try:
+            facts |= _params_facts(checkpoint, read_plan(root))
+        except UserError as error:
+            facts["params"] = str(error)
     return facts
+
+
+def _params_facts(checkpoint: Checkpoint, plan: DictConfig) -> dict[str, Any]:
+    """The parameters that the net was trained with, where the plan still says the same."""
+    from stonezero.training.run import params_digest  # torch: seconds that no game needs to wait for
+
+    params = stage_params(plan, checkpoint.generation)
+    if checkpoint.generation not in plan.generations or params_digest(params) != checkpoint.params_digest:
+        return {"params": f"{PARAMS_FILE} has changed since"}
+    sections = {name: section_of(params, params.gen, name) for name in (*TRAINED_WITH, *ALSO_SHOWN)}
+    return {
+        "params": {name: sections[name] for name in TRAINED_WITH},
+        f"{PARAMS_FILE} now": {name: sections[name] for name in ALSO_SHOWN},
+    }
