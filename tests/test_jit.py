@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 from stonezero import jit
@@ -58,8 +59,16 @@ print("hits", sum(gomoku.roll_out_batch.stats.cache_hits.values()), values.tolis
 
 
 def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return run("-c", code, **environment)
+
+
+def run_stonezero(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return run("-m", "stonezero", *arguments, **environment)
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, *arguments],
         env=os.environ | environment,
         capture_output=True,
         text=True,
@@ -122,6 +131,23 @@ def test_the_digest_follows_kernel_sources_and_the_bounds_check_and_nothing_else
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
     digests.add(jit.kernel_digest())
     assert len(digests) == 5
+
+
+def test_a_cache_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    finished = run_stonezero("warm-up", STONEZERO_CACHE=str(tmp_path / "file"))
+    assert finished.returncode == 1
+    (line,) = finished.stderr.splitlines()
+    assert line.startswith(
+        f"stonezero: compiled kernels cannot be kept in {tmp_path / 'file'} (Not a directory)"
+    )
+    assert "STONEZERO_CACHE" in line
+
+
+def test_an_empty_name_of_the_cache_folder_means_the_usual_one() -> None:
+    code = "from stonezero.jit import CACHE_ROOT; print(CACHE_ROOT)"
+    usual = platformdirs.user_cache_dir("stonezero")
+    assert run_python(code, STONEZERO_CACHE="").stdout.strip() == usual
 
 
 @pytest.mark.slow

@@ -16,6 +16,8 @@ import numba
 import platformdirs
 from numba.core.caching import _CacheLocator
 
+from stonezero.errors import UserError
+
 PACKAGE = Path(__file__).resolve().parent
 KERNEL_FOLDERS = ("games", "search", "players", "records")
 
@@ -32,7 +34,7 @@ def kernel_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-CACHE_ROOT = Path(os.environ.get("STONEZERO_CACHE", platformdirs.user_cache_dir("stonezero")))
+CACHE_ROOT = Path(os.environ.get("STONEZERO_CACHE") or platformdirs.user_cache_dir("stonezero")).absolute()
 CACHE_FOLDER = CACHE_ROOT / "kernels" / kernel_digest()
 
 
@@ -57,7 +59,13 @@ class DigestLocator(_CacheLocator):
         if PACKAGE not in Path(py_file).resolve().parents:
             return None
         self = cls(py_func, py_file)
-        self.ensure_cache_path()
+        try:
+            self.ensure_cache_path()
+        except OSError as error:
+            raise UserError(
+                f"compiled kernels cannot be kept in {CACHE_ROOT} ({error.strerror}): "
+                "set STONEZERO_CACHE to a folder that can be written"
+            ) from error
         return self
 
 
