@@ -88,6 +88,31 @@ def test_next_and_add_keep_the_overrides(checkout: Path, stonezero: Command) -> 
     assert changed.stdout.endswith("6 generations seed=3 iterations=6 train.lr=0.5\n")
 
 
+@pytest.mark.parametrize("option", ["--next", "--add"])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "  lr: 0.004\n",
+            "  lr: 0.7\n",
+            "train.lr is 0.7, not 0.004): set values in conf/ or by `stonezero plan",
+        ),
+        ("iterations: 3\n", "", "iterations is None, not 3"),
+    ],
+)
+def test_next_and_add_do_not_lose_values_that_only_params_yaml_has(
+    checkout: Path, stonezero: Command, option: str, old: str, new: str, message: str
+) -> None:
+    stonezero("plan")
+    file = checkout / "params.yaml"
+    file.write_text(file.read_text().replace(old, new))
+    edited = file.read_text()
+    done = stonezero("plan", option)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert file.read_text() == edited
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -23,8 +23,9 @@ from stonezero.config.generations import section_of
 from stonezero.config.validation import validate
 from stonezero.errors import UserError
 from stonezero.files import write_text
-from stonezero.games import make_game
+from stonezero.games import Game, make_game
 from stonezero.games.planes import plane_codes
+from stonezero.network.inference import check_inference
 from stonezero.players.batch_search import search_settings
 from stonezero.players.players import parse_player
 
@@ -39,11 +40,47 @@ def make_plan(root: Path, overrides: list[str]) -> DictConfig:
 
 
 def check_against_games(params: DictConfig) -> None:
-    """Let the game judge the board, the row's length and the input planes; read the anchors' texts."""
+    """Let game and backend judge what they get: board, planes, openings and anchors, device and precision."""
     game = make_game(**params.game)
-    plane_codes(params.network.planes, game)
-    for text in {text for name in params.generations for text in section_of(params, name, "gate").anchors}:
+    planes = list(params.network.planes)
+    plane_codes(planes, game)
+    if repeated := _first_repeated(planes):
+        raise UserError(f"network.planes names {repeated} twice")
+    check_inference(params.inference)
+    half = game.max_plies // 2
+    checked = []
+    for name in params.generations:
+        gate, selfplay = (section_of(params, name, section) for section in ("gate", "selfplay"))
+        if (gate, selfplay) not in checked:
+            checked.append((gate, selfplay))
+            _check_plies("selfplay.random_opening_plies", selfplay.random_opening_plies, half, name, game)
+            _check_plies("gate.opening_plies", gate.opening_plies, half - 1, name, game)
+            _check_anchors(params, gate, game)
+
+
+def _check_plies(path: str, plies: int, most: int, generation: str, game: Game) -> None:
+    """An opening must leave a game to play."""
+    if plies > most:
+        raise UserError(
+            f"{path} is {plies} in generation {generation}, "
+            f"but must be at most {most} for {game.name} on size {game.size}"
+        )
+
+
+def _check_anchors(params: DictConfig, gate: DictConfig, game: Game) -> None:
+    """Anchors are fixed for good, and each is a player of its own."""
+    if repeated := _first_repeated(list(gate.anchors)):
+        raise UserError(f"gate.anchors names {repeated} twice")
+    for text in gate.anchors:
+        if text.startswith("net:"):
+            raise UserError(
+                f"gate.anchors: {text} is no anchor, since files change: say random or rollouts:sims=64"
+            )
         parse_player(text, game, params.inference, search_settings(params.search))
+
+
+def _first_repeated(texts: list[str]) -> str | None:
+    return next((text for number, text in enumerate(texts) if text in texts[:number]), None)
 
 
 def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:
@@ -109,7 +146,7 @@ def _lies_in(path: str, key: str) -> bool:
 def write_plan(root: Path, params: DictConfig) -> bool:
     """Write params.yaml; False if it said the same already."""
     file, text = root / PARAMS_FILE, to_yaml(params)
-    if file.exists() and file.read_text(encoding="utf-8") == text:
+    if file.exists() and file.read_bytes() == text.encode():
         return False
     write_text(file, text)
     return True
@@ -122,7 +159,7 @@ def read_plan(root: Path) -> DictConfig:
         return typed(OmegaConf.load(file))
     except FileNotFoundError:
         raise UserError(f"there is no {PARAMS_FILE} in {root}: run `stonezero plan`") from None
-    except (OmegaConfBaseException, YAMLError) as error:
+    except (OmegaConfBaseException, YAMLError, OSError, TypeError, UnicodeDecodeError) as error:
         raise UserError(f"{PARAMS_FILE}: {sentence(error)}; run `stonezero plan` to make it anew") from error
 
 

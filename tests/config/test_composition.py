@@ -102,11 +102,13 @@ REFUSED = {
     "train.lr=": "train.lr: Value '' of type 'str' could not be converted to Float",
     "seed=1.5": "seed: Value '1.5' of type 'float' could not be converted to Integer",
     "seed=true": "seed: Value 'True' of type 'bool' could not be converted to Integer",
-    "seed=-1": "seed is -1, but must lie between 0 and 9.22337203685478e+18",
+    "seed=-1": "seed is -1, but must lie between 0 and 9223372036854775807",
     "seed=1e3": "seed: Value '1000.0' of type 'float' could not be converted to Integer",
     "search.reuse_tree=maybe": "search.reuse_tree: Value 'maybe' is not a valid bool (type str)",
     "network.planes=own": "network.planes: Invalid value assigned: str is not a ListConfig, list or tuple.",
+    "network.planes=[own,ones,own]": "network.planes names own twice",
     "network.planes=[]": "a network needs at least one input plane",
+    "iterations=2000": "iterations is 2000, but must lie between 1 and 200",
     "iterations=0": "iterations is 0, but must lie between 1 and 200",
     "experiment=quik": "there is no experiment quik; there are gomoku15, gomoku9, ",
     "experiment=1E5": "there is no experiment 1E5; there are ",
@@ -131,21 +133,26 @@ REFUSED = {
     "selfplay.random_opening_share=1.5": "selfplay.random_opening_share is 1.5, but must lie between 0 and 1",
     "gate.elo1=-3": "gate.elo1 is -3 in generation g001, but must be above gate.elo0, here 0",
     "gate.max_pairs=3": "gate.max_pairs is 3 in generation g001, but one round has ",
+    "selfplay.games=10000001": "selfplay.games is 10000001, but must lie between 1 and 10000000",
+    "selfplay.random_opening_plies=19": "in generation g001, but must be at most 18 for gomoku on size 6",
+    "schedule=[{start: 2, set: {gate.opening_plies: 18}}]": "is 18 in generation g002, but must be at most",
+    "gate.anchors=[random,random]": "gate.anchors names random twice",
+    "gate.anchors=['net:best.safetensors']": "net:best.safetensors is no anchor, since files change",
     "gate.anchors=[rndom]": "unknown player 'rndom'",
     "gate.anchors=['rollouts:sims=x']": "player 'rollouts:sims=x': 'x' is not a number",
     "schedule=[{start: 2, set: {gate.anchors: [rndom]}}]": "unknown player 'rndom'",
     "inference.backend=onnx": "inference.backend is onnx, but must be one of onnxruntime, openvino, ",
     "inference.precision=bf16": "inference.backend onnxruntime cannot compute in bf16: use openvino or torch",
     "schedule=3": "schedule: Invalid value assigned: int is not a ListConfig, list or tuple.",
-    "schedule=[{set: {train.lr: 1}}]": "start",
-    "schedule=[{start: x}]": "start: Value 'x' of type 'str' could not be converted to Integer",
-    "schedule=[{start: 3, sett: {train.lr: 1}}]": "sett: Key 'sett' not in 'Change'",
-    "schedule=[{start: 4, set: {train.lr: 1}}]": "schedule: start 4 is outside this plan's generations",
-    "schedule=[{start: 0, set: {train.lr: 1}}]": "schedule: start 0 is outside this plan's generations",
-    "schedule=[{start: 3, set: {train.lrr: 1}}]": "schedule: train.lrr is no parameter of search, selfplay, ",
-    "schedule=[{start: 3, set: {game.size: 7}}]": "schedule: game.size is no parameter of search, selfplay, ",
-    "schedule=[{start: 3, set: {train: 7}}]": "schedule: train is no parameter of search, selfplay, ",
-    "schedule=[{start: 3, set: {train.lr: abc}}]": "train.lr: Value 'abc' of type 'str' could not be ",
+    "schedule=[{set: {train.lr: 1}}]": "schedule entry 1: start, the first generation of the change, has ",
+    "schedule=[{start: 2}, {start: x}]": "schedule entry 2: start: Value 'x' of type ",
+    "schedule=[{start: 3, sett: {train.lr: 1}}]": "schedule entry 1: sett: Key 'sett' not in 'Change'",
+    "schedule=[{start: 4, set: {train.lr: 1}}]": "schedule entry 1: start 4 is outside this plan's ",
+    "schedule=[{start: 0, set: {train.lr: 1}}]": "schedule entry 1: start 0 is outside this plan's ",
+    "schedule=[{start: 3, set: {train.lrr: 1}}]": "schedule entry 1: train.lrr is no parameter of ",
+    "schedule=[{start: 3, set: {game.size: 7}}]": "schedule entry 1: game.size is no parameter of ",
+    "schedule=[{start: 3, set: {train: 7}}]": "schedule entry 1: train is no parameter of ",
+    "schedule=[{start: 3, set: {train.lr: abc}}]": "schedule entry 1: train.lr: Value 'abc' of ",
     "schedule=[{start: 3, set: {train.lr: 0}}]": "train.lr is 0.0 in generation g003, but must be above 0",
     "schedule=[{start: 3, set: {gate.elo1: -1}}]": "gate.elo1 is -1 in generation g003, but must be above ",
     "schedule=[{start: 3, set: {train.lr: 1}}, {start: 2, set: {train.lr: 1}}]": "starts must ascend",
@@ -165,6 +172,10 @@ def test_what_cannot_be_is_refused_in_one_sentence(override: str) -> None:
     ("overrides", "message"),
     [
         (["game=othello", "game.size=7"], "othello"),
+        (
+            ["inference=torch", "inference.precision=bf16"],
+            "bf16 with the torch backend needs inference.device",
+        ),
         (["inference=openvino", "inference.device=cuda"], "inference.backend openvino cannot use cuda"),
         (["seed=1", "seed=2"], "seed is given twice"),
         (["game=othello", "network.planes=[own,own_frame_1]"], "othello has no input plane 'own_frame_1'"),
@@ -206,9 +217,10 @@ def test_read_plan_types_what_was_edited_by_hand(tmp_path: Path) -> None:
 def test_no_params_yaml_and_a_broken_one_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there is no params.yaml .*: run `stonezero plan`"):
         read_plan(tmp_path)
-    (tmp_path / "params.yaml").write_text("a: [")
-    with pytest.raises(UserError, match=r"^params.yaml: [^\n]*$"):
-        read_plan(tmp_path)
+    for content in (b"a: [", b"- a", b"\xff\xfe"):
+        (tmp_path / "params.yaml").write_bytes(content)
+        with pytest.raises(UserError, match=r"^params.yaml: [^\n]*$"):
+            read_plan(tmp_path)
 
 
 def test_a_folder_without_conf_is_named(tmp_path: Path) -> None:

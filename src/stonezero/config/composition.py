@@ -14,7 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from stonezero.config.generations import generation_name, unroll
-from stonezero.config.schema import Params, StageParams
+from stonezero.config.schema import Change, Params, StageParams
 from stonezero.config.validation import validate
 from stonezero.errors import UserError
 
@@ -140,6 +140,7 @@ def _one_line(text: str) -> str:
 class Override:
     key: str
     text: str  #: as the user wrote it
+    value: Any
 
 
 def parse_overrides(overrides: list[str]) -> list[Override]:
@@ -152,7 +153,7 @@ def parse_overrides(overrides: list[str]) -> list[Override]:
             raise UserError(f"cannot read the override {text!r}: write key=value") from error
         if override.is_add() or override.is_delete() or override.is_sweep_override() or override.package:
             raise UserError(f"cannot use the override {text!r}: write key=value, with one value")
-        parsed.append(Override(override.key_or_group, text))
+        parsed.append(Override(override.key_or_group, text, override.value()))
     return parsed
 
 
@@ -172,6 +173,17 @@ def check_overrides(conf: Path, overrides: list[str]) -> None:
             raise UserError(f"{key} is made by the plan itself and cannot be given")
         elif not _has_path(schema, key):
             raise UserError(f"there is no parameter {key}{_nearest(key, names)}")
+        elif key == "schedule":
+            _check_schedule(override.value)
+
+
+def _check_schedule(changes: Any) -> None:
+    """Type errors by entry: Hydra would not say which."""
+    for entry, change in enumerate(changes if isinstance(changes, list) else [], start=1):
+        try:
+            OmegaConf.merge(OmegaConf.structured(Change), change)
+        except (OmegaConfBaseException, TypeError, ValueError) as error:
+            raise UserError(f"schedule entry {entry}: {sentence(error)}") from error
 
 
 def _check_group(folder: Path, choice: str) -> None:

@@ -7,10 +7,12 @@ per-generation overrides, so that a change from generation 3 on leaves the param
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from stonezero.errors import UserError
 
 SECTIONS = ("search", "selfplay", "buffer", "train", "gate")  #: what a schedule may change
+MOST = 200  #: generations of a plan
 FIRST = "g000"  #: the generation before the first: what stage init makes
 
 
@@ -54,39 +56,54 @@ def unroll(root: DictConfig) -> dict[str, dict[str, Any]]:
     Raises
     ------
     UserError
-        If the schedule names an unknown parameter or generation, runs backwards or repeats itself.
+        If there are too many generations, or the schedule names an unknown parameter or generation, has a
+        value of another type, runs backwards or repeats itself.
     """
+    if not 1 <= root.iterations <= MOST:
+        raise UserError(f"iterations is {root.iterations}, but must lie between 1 and {MOST}")
     _check_schedule(root)
     sections = {name: root[name] for name in SECTIONS}
     generations = {}
     for number in range(1, root.iterations + 1):
-        for change in root.schedule:
+        for entry, change in enumerate(root.schedule, start=1):
             if change.start == number:
                 for path, value in change.set.items():
                     section, key = path.split(".")
-                    sections[section] = merged(sections[section], {key: value})
+                    sections[section] = _changed(
+                        sections[section], key, value, f"schedule entry {entry}: {path}"
+                    )
         overrides = {name: _differences(root[name], sections[name]) for name in SECTIONS}
         generations[generation_name(number)] = {"prev": generation_name(number - 1), **overrides}
     return generations
 
 
+def _changed(section: DictConfig, key: str, value: Any, where: str) -> DictConfig:
+    try:
+        return merged(section, {key: value})
+    except OmegaConfBaseException as error:
+        raise UserError(f"{where}: {str(error.msg).partition(chr(10))[0]}") from error
+
+
 def _check_schedule(root: DictConfig) -> None:
     latest = 1
     seen = set()
-    for change in root.schedule:
+    for entry, change in enumerate(root.schedule, start=1):
+        where = f"schedule entry {entry}"
+        if OmegaConf.is_missing(change, "start"):
+            raise UserError(f"{where}: start, the first generation of the change, has no value")
         if not 1 <= change.start <= root.iterations:
             raise UserError(
-                f"schedule: start {change.start} is outside this plan's generations 1 to {root.iterations}"
+                f"{where}: start {change.start} is outside this plan's generations 1 to {root.iterations}"
             )
         if change.start < latest:
-            raise UserError(f"schedule: start {change.start} comes after {latest}; starts must ascend")
+            raise UserError(f"{where}: start {change.start} comes after {latest}; starts must ascend")
         latest = change.start
         for path in change.set:
             section, _, key = str(path).partition(".")
             if section not in SECTIONS or key not in root[section]:
-                raise UserError(f"schedule: {path} is no parameter of {', '.join(SECTIONS)}")
+                raise UserError(f"{where}: {path} is no parameter of {', '.join(SECTIONS)}")
             if (latest, path) in seen:
-                raise UserError(f"schedule: {path} is set twice at generation {latest}")
+                raise UserError(f"{where}: {path} is set twice at generation {latest}")
             seen.add((latest, path))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from stonezero.config.generations import SECTIONS, section_of
+from stonezero.config.generations import MOST, SECTIONS, section_of
 from stonezero.errors import UserError
 
 INFINITY = math.inf
@@ -17,7 +17,7 @@ INFINITY = math.inf
 #: (lowest, highest) allowed value of each number
 RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**63 - 1),
-    "iterations": (1, 200),
+    "iterations": (1, MOST),
     "network.channels": (8, 512),
     "network.blocks": (0, 40),
     "network.policy_channels": (1, 256),
@@ -29,7 +29,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "search.root_noise_concentration": (1e-6, INFINITY),
     "search.leaves_per_wave": (1, 64),
     "search.virtual_loss": (1, 10),
-    "selfplay.games": (1, INFINITY),
+    "selfplay.games": (1, 10_000_000),
     "selfplay.simulations": (2, 1_000_000),
     "selfplay.slots": (1, 65536),
     "selfplay.shard_games": (1, INFINITY),
@@ -115,8 +115,8 @@ def _allowed(low: float, high: float) -> str:
     if math.isinf(low):
         return "must be finite"
     if math.isinf(high):
-        return "must be above 0" if 0 < low < 1 else f"must be at least {low:.15g}"
-    return f"must lie between {low:.15g} and {high:.15g}"
+        return "must be above 0" if 0 < low < 1 else f"must be at least {low}"
+    return f"must lie between {low} and {high}"
 
 
 def _check_gate(gate: DictConfig, where: str) -> None:
