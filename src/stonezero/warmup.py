@@ -1,26 +1,50 @@
 """python -m stonezero.warmup: compile all kernels once, so that no run has to wait for them.
 
-Kernels are kept in the user's cache folder and compiled again only when their sources change.
+Kernels are kept in the user's cache folder and compiled again only when their sources change. They are run
+here as runs do it, through self-play, a records file and a batch of training samples, so that they meet
+arrays of the same types: one compiled signature serves every size of board.
 """
 
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
-from stonezero.games import make_game
-from stonezero.games.planes import plane_codes, write_planes
-from stonezero.games.symmetry import symmetry_tables
+from stonezero.config.schema import SearchConfig, SelfplayConfig
+from stonezero.games import BLACK, Game, make_game
+from stonezero.games.board import Board
 from stonezero.jit import CACHE_FOLDER
-from stonezero.players.batch_search import BatchSearch, SearchSettings
 from stonezero.players.evaluators import RolloutEvaluator
-from stonezero.search.root import root_prior_entropy
+from stonezero.records import RecordTable, read_shard, write_shard
+from stonezero.replay.loading import Window
+from stonezero.selfplay.games import SelfplayBatch
+from stonezero.training.samples import BatchMaker
 
 GAMES = (("gomoku", 3, 3), ("othello", 4, 0))
+NUM_GAMES = 4
+SEARCH = SearchConfig(
+    c_puct=1.5,
+    fpu_reduction=0.2,
+    root_noise_fraction=0.25,
+    root_noise_concentration=10.0,
+    reuse_tree=True,
+    leaves_per_wave=1,
+    virtual_loss=1,
+)
+SELFPLAY = SelfplayConfig(
+    simulations=16,
+    random_opening_share=0.5,
+    random_opening_plies=2,
+    temperature=1.0,
+    temperature_plies=4,
+    final_temperature=0.0,
+)
 
 
 def is_warm() -> bool:
-    """Whether this version's kernels have been compiled on this machine before."""
-    return any(CACHE_FOLDER.glob("puct.expand_and_back_up*.nbc"))
+    """Whether this version's kernels have been compiled on this machine before: here is the last of them."""
+    return any(CACHE_FOLDER.glob("kernels.write_policy_targets*.nbc"))
 
 
 def warm_up() -> float:
@@ -29,25 +53,38 @@ def warm_up() -> float:
         print("compiling kernels, once on this machine: about half a minute ...", flush=True)
     begin = time.monotonic()
     for spec in GAMES:
-        _search_a_little(*spec)
+        game = make_game(*spec)
+        _set_boards_up(game)
+        _make_a_batch(game, _play_and_record(game))
     return time.monotonic() - begin
 
 
-def _search_a_little(name: str, size: int, k: int) -> None:
-    game = make_game(name, size, k)
-    search = BatchSearch(game, RolloutEvaluator(game, 1), SearchSettings(1.5, 0.2, reuse_tree=True), 1, 40)
-    search.set_root(0, game.new_positions(1), 0, 0)
-    search.set_budget(0, 40)
-    search.run(np.arange(1))
-    search.mix_root_noise(0, 0.25, np.ones(game.num_actions, np.float32))
-    root_prior_entropy(search.tree, 0)
-    search.advance(0, int(search.statistics(0).visits.argmax()))
-    legal = np.zeros((1, game.num_actions), np.uint8)
-    planes = np.zeros((1, 2, game.num_points), np.float32)
-    write_planes(
-        search.positions, np.zeros(1, np.int64), legal, plane_codes(["own", "opponent"], game), planes
+def _set_boards_up(game: Game) -> None:
+    """Boards that are set up are judged by kernels of their own."""
+    Board.parse(str(Board(game)))
+    Board.from_stones(game, np.full(game.num_points, BLACK, np.int8), BLACK)
+
+
+def _play_and_record(game: Game) -> RecordTable:
+    """Games of self-play with rollouts in the network's place, through a file and back."""
+    batch = SelfplayBatch(game, RolloutEvaluator(game, 2), SEARCH, SELFPLAY, (0, 1), 2)
+    records = list(batch.play(range(NUM_GAMES)))
+    with tempfile.TemporaryDirectory() as folder:
+        shard = Path(folder) / "shard.parquet"
+        write_shard(shard, records, game.spec(), "g001")
+        return read_shard(shard, game.spec())
+
+
+def _make_a_batch(game: Game, table: RecordTable) -> None:
+    rows = np.arange(len(table))
+    window = Window(
+        table=table,
+        weight=np.ones(len(table), np.float32),
+        staleness=np.zeros(len(table), np.int16),
+        is_held_out=np.zeros(len(table), np.bool_),
+        is_policy_target=table.is_full_search,
     )
-    symmetry_tables(size)
+    BatchMaker(game, window, ["own", "opponent", "legal", "last_move"]).make(rows, rows % 8)
 
 
 if __name__ == "__main__":
