@@ -33,12 +33,24 @@ for game in (make_game("gomoku", 6, 4), make_game("othello", 6)):
     rows, keys = np.zeros(500, np.int64), np.arange(500, dtype=np.uint64)
     game.rollout(board.positions, rows, keys, result)
     values[game.name] = float(result.sum())
+"""
+
+WARM_UP = """
+import json, sys
+from numba.core.registry import CPUDispatcher
+from stonezero import warmup
+
+warmup.warm_up()
+values = {}
+"""
+
+FIGURES = """
 kernels = {
     f"{item.py_func.__module__}.{item.py_func.__name__}": item
     for name, module in list(sys.modules.items())
     if name.startswith("stonezero")
     for item in vars(module).values()
-    if isinstance(item, CPUDispatcher)
+    if isinstance(item, CPUDispatcher) and item.targetoptions.get("inline") != "always"
 }
 print(json.dumps({
     "signatures": {name: len(item.signatures) for name, item in kernels.items()},
@@ -76,10 +88,11 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def exercise(**environment: str) -> dict[str, Any]:
-    finished = run_python(EXERCISE, **environment)
+def exercise(code: str = EXERCISE, **environment: str) -> dict[str, Any]:
+    """What kernels have compiled and loaded after `code`, and its values."""
+    finished = run_python(code + FIGURES, **environment)
     assert finished.returncode == 0, finished.stderr
-    return dict(json.loads(finished.stdout))
+    return dict(json.loads(finished.stdout.splitlines()[-1]))
 
 
 @pytest.fixture
@@ -110,6 +123,21 @@ def test_kernels_compile_once_serve_other_folders_and_notice_an_edited_callee(
     assert "hits 0" not in rollouts
     assert "hits 0" in edited
     assert rollouts.split()[2:] != edited.split()[2:]
+
+
+@pytest.mark.slow
+def test_every_kernel_has_one_signature_and_is_loaded_in_other_folders(
+    tmp_path: Path, package_copy: Path
+) -> None:
+    cache, elsewhere = str(tmp_path / "cache"), str(package_copy.parent)
+    first = exercise(WARM_UP, STONEZERO_CACHE=cache)
+    assert {name.split(".")[1] for name in first["signatures"]} == set(jit.KERNEL_FOLDERS)
+    assert {name: count for name, count in first["signatures"].items() if count != 1} == {}
+    assert first["hits"] == 0
+
+    second = exercise(WARM_UP, STONEZERO_CACHE=cache, PYTHONPATH=elsewhere)
+    assert second["misses"] == 0
+    assert second["hits"] > 0
 
 
 def test_the_digest_follows_kernel_sources_and_the_bounds_check_and_nothing_else(
@@ -153,6 +181,7 @@ def test_an_empty_name_of_the_cache_folder_means_the_usual_one() -> None:
 @pytest.mark.slow
 def test_kernels_stay_inside_their_arrays() -> None:
     assert exercise(NUMBA_BOUNDSCHECK="1")["values"] == exercise(NUMBA_BOUNDSCHECK="0")["values"]
+    exercise(WARM_UP, NUMBA_BOUNDSCHECK="1")
 
 
 def test_the_bounds_check_reaches_kernels() -> None:
