@@ -29,6 +29,15 @@ def test_load_gives_back_what_was_saved(tmp_path: Path) -> None:
     assert loaded.to_bytes() == saved.to_bytes()
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, bad: float) -> None:
+    damaged = nets.checkpoint()
+    next(iter(damaged.weights.values())).flat[0] = bad
+    damaged.save(tmp_path / "net.safetensors")
+    with pytest.raises(CheckpointError, match="not finite"):
+        Checkpoint.load(tmp_path / "net.safetensors")
+
+
 def test_digest_is_that_of_the_file(tmp_path: Path) -> None:
     saved = nets.checkpoint()
     saved.save(tmp_path / "net.safetensors")

@@ -9,7 +9,8 @@ from stonezero.games import make_game
 from stonezero.network.model import initial_checkpoint
 from stonezero.players.batch_search import SearchSettings
 from stonezero.players.evaluators import NetworkEvaluator
-from stonezero.players.players import key_uniforms, parse_player
+from stonezero.players.keys import keys_of_plies, mixed, uniforms
+from stonezero.players.players import parse_player
 from tests.search.test_search import play_moves, random_position
 
 INFERENCE = InferenceConfig(backend="numpy", precision="f32", max_batch=16, device="cpu")
@@ -86,7 +87,7 @@ def test_random_moves_are_uniform_over_legal_moves():
 
 def test_uniforms_differ_by_key_and_ply_and_fill_the_unit_interval():
     keys = np.arange(1000, dtype=np.uint64)
-    drawn = np.concatenate([key_uniforms(keys, np.full(1000, ply, np.int16)) for ply in range(10)])
+    drawn = np.concatenate([uniforms(keys_of_plies(keys, np.full(1000, ply, np.int16))) for ply in range(10)])
     assert len(np.unique(drawn)) == 10_000
     assert drawn.min() >= 0
     assert drawn.max() < 1
@@ -112,15 +113,32 @@ def test_a_temperature_of_zero_is_deterministic_and_one_varies(checkpoint_path):
     assert len(set(varied)) > 3
 
 
-def test_a_net_that_answers_nan_is_a_users_error():
+@pytest.mark.parametrize("damaged", ["logits", "values"])
+def test_a_net_that_answers_nan_is_a_users_error(damaged):
     game = make_game("gomoku", 5, 4)
 
     class DamagedBackend:
         def evaluate(self, planes):
-            return np.zeros((len(planes), 25), np.float32), np.full(len(planes), np.nan, np.float32)
+            answers = {"logits": np.zeros((len(planes), 25), np.float32), "values": np.zeros(len(planes))}
+            answers[damaged][0] = np.nan
+            return answers["logits"], answers["values"]
 
     evaluator = NetworkEvaluator(game, DamagedBackend(), PLANES, 1)
     with pytest.raises(UserError, match="NaN"):
         evaluator.evaluate(
             game.new_positions(1), np.zeros(1, np.int64), np.ones((1, 25), np.uint8), np.zeros(1, np.uint64)
         )
+
+
+def test_mixing_follows_the_published_sequence_of_splitmix64():
+    # first outputs of splitmix64 with seed 1234567, as published with the reference implementation
+    seeds = np.uint64(1234567) + np.arange(1, 4, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    assert mixed(seeds).tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+def test_rollout_streams_of_neighbouring_nodes_and_plies_do_not_overlap():
+    gamma, draws = np.uint64(0x9E3779B97F4A7C15), np.arange(400, dtype=np.uint64)
+    searches = keys_of_plies(np.full(20, 7, np.uint64), np.arange(20, dtype=np.int16))
+    leaves = mixed((searches[:, None] + np.arange(60, dtype=np.uint64)).ravel())
+    states = leaves[:, None] + draws * gamma
+    assert len(np.unique(states)) == states.size

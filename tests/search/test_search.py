@@ -285,6 +285,9 @@ class TestMoveChoice:
         probabilities = move_probabilities(np.array([800, 800, 1], np.int32), 0.01)
         assert probabilities == pytest.approx([0.5, 0.5, 0])
 
+    def test_the_smallest_temperatures_neither_overflow_nor_give_nan(self):
+        assert move_probabilities(np.array([7, 7, 1], np.int32), 1e-320) == pytest.approx([0.5, 0.5, 0])
+
     def test_temperature_zero_is_argmax(self):
         assert move_probabilities(np.array([3, 9, 8], np.int32), 0).tolist() == [0, 1, 0]
         assert choose_move(np.array([3, 9, 8], np.int32), 1e-4, 0.999) == 1

@@ -105,6 +105,11 @@ def test_random_openings_are_as_many_and_as_long_as_asked_for():
     assert all(record.is_opening[: record.is_opening.sum()].all() for record in every.values())
 
 
+def test_random_openings_that_end_the_game_are_drawn_anew():
+    records = played(make_game("gomoku", 3, 3), 3, random_opening_share=1.0, random_opening_plies=9)
+    assert all(not record.is_opening.all() for record in records.values())
+
+
 def test_temperature_zero_plays_the_most_visited_move():
     game = make_game("gomoku", 5, 4)
     for record in played(game, 4, temperature=0.0, random_opening_share=0.0).values():

@@ -36,8 +36,8 @@ BACKENDS: dict[str, tuple[str, ...]] = {
 """Precisions of each backend."""
 
 CUDA_BACKENDS = ("onnxruntime", "torch")
-CHECK_FILLS = (1, 2, 3, 5, 8, 17)
-CHECK_ROWS = 32
+CHECK_FILLS = (1, 2, 3, 5, 8, 17, 33)
+CHECK_ROWS = 64
 """When a backend is opened, batches of these sizes are compared with one of CHECK_ROWS rows."""
 
 

@@ -15,6 +15,7 @@ from stonezero.config.schema import SearchConfig
 from stonezero.games.game import Game
 from stonezero.games.position import ONGOING, Positions
 from stonezero.players.evaluators import Evaluator
+from stonezero.players.keys import keys_of_plies
 from stonezero.players.settling import settle
 from stonezero.search import puct, root
 from stonezero.search.tree import (
@@ -26,9 +27,6 @@ from stonezero.search.tree import (
     keep_subtree,
     plant_root,
 )
-
-KEY_STEP = 0x9E3779B97F4A7C15
-"""Added to a slot's key at each move: 2**64 / golden ratio, so that keys of searches lie far apart."""
 
 
 class RootStatistics(NamedTuple):
@@ -69,6 +67,7 @@ class BatchSearch:
     ) -> None:
         self.game = game
         self.num_evaluations = 0
+        self.num_simulations = 0  #: asked for so far
         self._evaluator = evaluator
         self._settings = settings
         self._puct = puct.PuctSettings(
@@ -86,7 +85,8 @@ class BatchSearch:
         self._legal = np.zeros((max_leaves, game.num_actions), np.uint8)
         self._budget = np.zeros(num_slots, np.int32)
         self._wanted = np.zeros(num_slots, np.int32)
-        self._keys = np.zeros(num_slots, np.uint64)
+        self._game_keys = np.zeros(num_slots, np.uint64)
+        self._search_keys = np.zeros(num_slots, np.uint64)
         self._kept = np.zeros(self._num_nodes, np.int32)
 
     def root_row(self, slot: int) -> int:
@@ -98,13 +98,12 @@ class BatchSearch:
         base = self.root_row(slot)
         for field in range(len(Positions._fields)):
             self.positions[field][base] = positions[field][row]
-        self._keys[slot] = (int(key) + KEY_STEP * int(self.positions.ply[base])) % 2**64
+        self._game_keys[slot] = key
         plant_root(self.tree, slot, int(self.positions.turn[base]))
         self._budget[slot] = 0
 
     def advance(self, slot: int, move: int) -> None:
         """Play `move` at the slot's root, keeping the subtree below it where `reuse_tree` says so."""
-        self._keys[slot] = (int(self._keys[slot]) + KEY_STEP) % 2**64
         base = self.root_row(slot)
         child = child_by_move(self.tree, slot, move) if self._settings.reuse_tree else NO_NODE
         if child != NO_NODE:
@@ -121,7 +120,11 @@ class BatchSearch:
         """Search until the root's children have `simulations` visits, those of a kept subtree included."""
         visits = int(self.tree.nodes["visit_count"][slot, ROOT])
         is_over = self.positions.status[self.root_row(slot)] != ONGOING
+        row = self.root_row(slot)
+        ply = self.positions.ply[row : row + 1]
+        self._search_keys[slot] = keys_of_plies(self._game_keys[slot : slot + 1], ply)[0]
         self._budget[slot] = 0 if is_over else max(simulations - max(visits - 1, 0), 0)
+        self.num_simulations += int(self._budget[slot])
 
     def is_expanded(self, slot: int) -> bool:
         """Whether the root has been evaluated, so that noise can be mixed into its prior."""
@@ -181,7 +184,7 @@ class BatchSearch:
     def _evaluate(self, count: int) -> None:
         wave, legal = self._wave, self._legal[:count]
         rows = wave.row[:count]
-        keys = self._keys[wave.game[:count]] + wave.node[:count].astype(np.uint64)
+        keys = self._search_keys[wave.game[:count]] + wave.node[:count].astype(np.uint64)
         logits, values = self._evaluator.evaluate(self.positions, rows, legal, keys)
         puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, logits, values)
         self.num_evaluations += count

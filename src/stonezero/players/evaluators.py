@@ -1,4 +1,4 @@
-"""What gives a leaf its policy and value: a network, random rollouts, or nothing at all."""
+"""What gives a leaf its policy and value: a network or random rollouts."""
 
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from stonezero.games.game import Game, LegalMask, Rows
 from stonezero.games.planes import plane_codes, write_planes
 from stonezero.games.position import Positions
 from stonezero.network.inference import Backend
+from stonezero.players.keys import mixed
 
 
 class Evaluator(Protocol):
@@ -20,7 +21,8 @@ class Evaluator(Protocol):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Policy logits float32[B, A] and values float32[B] in [-1, 1] for the side to move.
 
-        keys uint64[B] are all the randomness there is. The arrays may be reused by the next call.
+        keys uint64[B] tell evaluations apart where randomness is wanted; they are distinct, not random.
+        The arrays may be reused by the next call.
         """
 
 
@@ -39,7 +41,7 @@ class NetworkEvaluator:
         planes = self._planes[: len(rows)]
         write_planes(positions, rows, legal, self._codes, planes)
         logits, values = self._backend.evaluate(planes.reshape(len(rows), *self._shape))
-        if not np.isfinite(values).all():
+        if not (np.isfinite(values).all() and np.isfinite(logits).all()):
             raise UserError("the network answers with NaN: its weights are damaged or its training diverged")
         return logits, values
 
@@ -56,18 +58,5 @@ class RolloutEvaluator:
         self, positions: Positions, rows: Rows, legal: LegalMask, keys: NDArray[np.uint64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         values = self._values[: len(rows)]
-        self._game.rollout(positions, rows, keys, values)
+        self._game.rollout(positions, rows, mixed(keys), values)
         return self._logits[: len(rows)], values
-
-
-class UniformEvaluator:
-    """Uniform policy and value 0: what a search does without knowledge (benchmarks and tests)."""
-
-    def __init__(self, game: Game, max_leaves: int) -> None:
-        self._logits = np.zeros((max_leaves, game.num_actions), np.float32)
-        self._values = np.zeros(max_leaves, np.float32)
-
-    def evaluate(
-        self, positions: Positions, rows: Rows, legal: LegalMask, keys: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return self._logits[: len(rows)], self._values[: len(rows)]

@@ -22,6 +22,7 @@ from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
 from stonezero.players.batch_search import BatchSearch, SearchSettings
 from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
+from stonezero.players.keys import keys_of_plies, uniforms
 from stonezero.search.root import choose_move
 
 ROLLOUT_SETTINGS = SearchSettings(c_puct=2.0, fpu_reduction=0.0)
@@ -43,15 +44,6 @@ class Player(Protocol):
         """
 
 
-def key_uniforms(keys: NDArray[np.uint64], plies: NDArray[np.int16]) -> NDArray[np.float64]:
-    """A number in [0, 1) for each game and ply: float64[B], from the splitmix64 finaliser (Steele 2014)."""
-    mixed = keys + (plies.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return (mixed >> np.uint64(11)) * 2.0**-53
-
-
 class RandomPlayer:
     """Uniformly random legal moves."""
 
@@ -64,9 +56,9 @@ class RandomPlayer:
         """See `Player.choose`."""
         legal = np.zeros((len(rows), self._game.num_actions), np.uint8)
         self._game.legal_moves(positions, rows, legal)
-        uniforms = key_uniforms(keys, positions.ply[rows])
+        chances = uniforms(keys_of_plies(keys, positions.ply[rows]))
         return np.array(
-            [choose_move(mask.astype(np.int32), 1.0, u) for mask, u in zip(legal, uniforms, strict=True)],
+            [choose_move(mask.astype(np.int32), 1.0, u) for mask, u in zip(legal, chances, strict=True)],
             np.int16,
         )
 
@@ -94,7 +86,7 @@ class SearchPlayer:
 
     def choose(self, positions: Positions, rows: Rows, keys: NDArray[np.uint64]) -> Moves:
         """See `Player.choose`."""
-        uniforms = key_uniforms(keys, positions.ply[rows])
+        chances = uniforms(keys_of_plies(keys, positions.ply[rows]))
         moves = np.zeros(len(rows), np.int16)
         for start in range(0, len(rows), self._num_slots):
             chunk = range(start, min(start + self._num_slots, len(rows)))
@@ -104,7 +96,7 @@ class SearchPlayer:
             self.search.run(np.arange(len(chunk)))
             for slot, i in enumerate(chunk):
                 visits = self.search.statistics(slot).visits
-                moves[i] = choose_move(visits, self._temperature, float(uniforms[i]))
+                moves[i] = choose_move(visits, self._temperature, float(chances[i]))
         return moves
 
 

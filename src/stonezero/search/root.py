@@ -74,8 +74,9 @@ def move_probabilities(visits: NDArray[np.int32], temperature: float) -> NDArray
         probabilities[np.argmax(visits)] = 1.0
         return probabilities
     with np.errstate(divide="ignore"):
-        logits = np.log(visits) / temperature
-    weights = np.exp(logits - logits.max())
+        logits = np.log(visits)
+    with np.errstate(over="ignore"):
+        weights = np.exp((logits - logits.max()) / temperature)
     return weights / weights.sum()
 
 

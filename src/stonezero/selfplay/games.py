@@ -77,6 +77,11 @@ class SelfplayBatch:
         """Leaves evaluated so far."""
         return self._search.num_evaluations
 
+    @property
+    def num_simulations(self) -> int:
+        """Simulations so far, without the visits that kept subtrees brought along."""
+        return self._search.num_simulations
+
     def play(self, game_ids: Iterable[int]) -> Iterator[GameRecord]:
         """Play these games; records come in the order in which games end."""
         waiting = iter(game_ids)
@@ -107,8 +112,9 @@ class SelfplayBatch:
         return current
 
     def _play_random_opening(self, current: _LiveGame) -> None:
-        """1 to `random_opening_plies` uniformly random moves, drawn anew where they end the game."""
-        num_plies = int(current.rng.integers(1, self._selfplay.random_opening_plies + 1))
+        """1 to `random_opening_plies` uniformly random moves; all drawn anew where they end the game."""
+        most = self._selfplay.random_opening_plies
+        num_plies = int(current.rng.integers(1, most + 1))
         while len(current.plies) < num_plies:
             ply = len(current.plies)
             self._row[0] = ply
@@ -119,6 +125,7 @@ class SelfplayBatch:
             self._play_on(current)
             if current.is_over:
                 current.plies.clear()
+                num_plies = int(current.rng.integers(1, most + 1))
         current.num_opening_plies = num_plies
 
     def _begin_move(self, slot: int, current: _LiveGame) -> None:

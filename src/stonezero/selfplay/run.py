@@ -39,7 +39,7 @@ from stonezero.selfplay.health import health_figures
 log = logging.getLogger(__name__)
 
 PROGRESS = "progress"
-"""Scratch file of int64[workers, 3]: games, visits and evaluations of each worker so far."""
+"""Scratch file of int64[workers, 3]: games, simulations and evaluations of each worker so far."""
 
 
 class Task(NamedTuple):
@@ -96,7 +96,7 @@ def run(
         100 * figures["draw_rate"],
         figures["distinct_games"],
         figures["opening_entropy"],
-        figures["games"] / seconds,
+        sum(len(shard_games(shard, task.selfplay)) for shard in missing) / seconds,
         simulations / seconds,
         evaluations / seconds,
     )
@@ -163,8 +163,8 @@ def play_shards(task: Task) -> None:
     for record in batch.play(games):
         shard = record.game_id // task.selfplay.shard_games
         finished[shard].append(record)
-        progress[:] += (1, int(record.visit_counts.sum()), 0)
-        progress[2] = batch.num_evaluations
+        progress[0] += 1
+        progress[1:] = batch.num_simulations, batch.num_evaluations
         if len(finished[shard]) == len(shard_games(shard, task.selfplay)):
             records = sorted(finished.pop(shard), key=lambda record: record.game_id)
             write_shard(task.folder / shard_name(shard), records, task.game, task.generation)

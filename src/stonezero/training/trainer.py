@@ -99,8 +99,6 @@ class Trainer:
         window = data.window
         self.num_steps = number_of_steps(window, config)
         self.rows: list[Row] = []  #: the loss table
-        # channels last: 10 to 20% faster steps on a CPU
-        model.to(config.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._model = model.train()
         self._optimizer = optimizer
         self._config = config
