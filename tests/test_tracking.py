@@ -14,6 +14,7 @@ import pytest
 
 from stonezero import outbox
 from stonezero.errors import UserError
+from stonezero.files import file_digest
 from stonezero.tracking import Tracker, send_waiting, store_uri, sync
 
 DEAD_SERVER = "http://127.0.0.1:9"
@@ -136,6 +137,42 @@ def test_many_metrics_many_params_and_a_long_one_arrive(root: Path) -> None:
     assert tracker.client.download_artifacts(child.info.run_id, "params.yaml")
 
 
+def left_in(folder: Path, file: Path) -> dict[str, Any]:
+    """The part of a record that tells where the stage left the file."""
+    return {"folder": str(folder), "files": {file.relative_to(folder).as_posix(): file_digest(file)}}
+
+
+def accepted_gate(folder: Path) -> tuple[dict[str, Any], Path]:
+    champion = folder / "runs" / "g001" / "champion.safetensors"
+    champion.parent.mkdir(parents=True)
+    champion.write_text("net")
+    return record("gate", metrics=[["gate/accepted", 1, 1.0]], **left_in(folder, champion)), champion
+
+
+def test_a_champion_that_a_later_plan_replaced_is_not_registered(root: Path, tmp_path: Path) -> None:
+    gate, champion = accepted_gate(tmp_path)
+    champion.write_text("the net of another plan")
+    tracker = Tracker(root)
+    tracker.send(gate)
+    assert runs(tracker)["g001 gate"].info.status == "FINISHED"
+    assert tracker.client.search_model_versions() == []
+
+
+def test_sending_a_gate_once_more_makes_no_second_version(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, _ = accepted_gate(tmp_path)
+    tracker = Tracker(root)
+    monkeypatch.setattr(tracker.client, "set_registered_model_alias", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        tracker.send(gate)
+    monkeypatch.undo()
+    tracker.send(gate)
+    (version,) = tracker.client.search_model_versions()
+    found = tracker.client.get_model_version_by_alias("quick-none-seed1-abcdef", "champion")
+    assert found.version == version.version
+
+
 def test_the_champion_alias_follows_accepted_gates(root: Path, tmp_path: Path) -> None:
     tracker = Tracker(root)
     for generation, is_accepted in (("g001", 1.0), ("g002", 0.0), ("g003", 1.0), ("g004", 0.0)):
@@ -143,7 +180,7 @@ def test_the_champion_alias_follows_accepted_gates(root: Path, tmp_path: Path) -
         champion.parent.mkdir(parents=True)
         champion.write_text(generation)
         metrics = [["gate/accepted", int(generation[1:]), is_accepted]]
-        gate = record("gate", generation, key=generation, metrics=metrics, folder=str(tmp_path))
+        gate = record("gate", generation, key=generation, metrics=metrics, **left_in(tmp_path, champion))
         tracker.send(gate)
         tracker.send(gate)
     version = tracker.client.get_model_version_by_alias("quick-none-seed1-abcdef", "champion")
@@ -156,7 +193,8 @@ def test_the_report_hangs_at_the_experiment_s_run(root: Path, tmp_path: Path) ->
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "report.html").write_text("<html>")
     tracker = Tracker(root)
-    tracker.send(record("elo-report", folder=str(tmp_path), metrics=[]))
+    report = tmp_path / "reports" / "report.html"
+    tracker.send(record("elo-report", metrics=[], **left_in(tmp_path, report)))
     parent = runs(tracker)["quick-none-seed1-abcdef"]
     assert parent.info.status == "FINISHED"
     assert "report.html" in {file.path for file in tracker.client.list_artifacts(parent.info.run_id)}
@@ -228,6 +266,12 @@ def test_sync_says_in_one_sentence_that_no_server_answers(
     monkeypatch.setenv("MLFLOW_TRACKING_URI", DEAD_SERVER)
     outbox.put(root, record())
     with pytest.raises(UserError, match=rf"^MLflow: {DEAD_SERVER}: [^\n]*$"):
+        sync(root)
+
+
+def test_sync_says_in_one_sentence_that_the_database_is_none(root: Path) -> None:
+    (root / "mlflow.db").write_text("not a database" * 100)
+    with pytest.raises(UserError, match=r"^MLflow: sqlite:[^\n]*not a database$"):
         sync(root)
 
 

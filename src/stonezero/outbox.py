@@ -22,13 +22,14 @@ from stonezero.config.composition import flat_params, to_yaml
 from stonezero.config.generations import SECTIONS, section_of
 from stonezero.declaration import Declaration
 from stonezero.errors import UserError
-from stonezero.files import write_text
+from stonezero.files import file_digest, write_text
 
 Metric = tuple[str, int, float]  #: key, step, value
 
 PATIENCE_SECONDS = 20  #: given to sending at a stage's end; records not sent by then wait
 OFF_VARIABLE = "STONEZERO_TRACKING"  #: `off` leaves records unsent
 NOT_IDENTITY = ("iterations", "plan", "generations", "last", "gen")
+SHOWN_FILES = ("champion.safetensors", "report.html")  #: outputs that go to MLflow themselves
 SPEED = "speed/"  #: metrics that depend on the machine begin like this
 
 
@@ -76,6 +77,11 @@ def make_record(
         "config": to_yaml(params),
         "lineage": lineage,
         "folder": str(Path.cwd()),
+        "files": {
+            path: file_digest(path)
+            for path in stage.outputs
+            if Path(path).name in SHOWN_FILES and Path(path).is_file()
+        },
     }
 
 

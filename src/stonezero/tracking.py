@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from stonezero.config.generations import generation_number
 from stonezero.declaration import STAGES, read_declaration
 from stonezero.errors import UserError
+from stonezero.files import file_digest
 from stonezero.outbox import Metric, check_finite, make_record, waiting
 from stonezero.plan import read_plan
 
@@ -31,7 +32,9 @@ os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 import mlflow
 from mlflow.entities import Metric as MlflowMetric
 from mlflow.entities import Param, Run
+from mlflow.entities.model_registry import ModelVersion
 from mlflow.exceptions import MlflowException
+from sqlalchemy.exc import SQLAlchemyError
 
 DATABASE = "mlflow.db"
 KEY, PARENT = "stonezero.key", "mlflow.parentRunId"
@@ -133,31 +136,41 @@ class Tracker:
         self.client.log_text(run.info.run_id, record["config"], "params.yaml")
 
     def _log_files(self, record: dict[str, Any], parent: Run, child: Run) -> None:
-        """The report, and a new champion for the registry, where they still lie."""
-        folder = Path(record["folder"])
-        report = folder / "reports" / "report.html"
-        if record["stage"] == "elo-report" and report.exists():
-            self.client.log_artifact(parent.info.run_id, str(report))
+        """The report, and a new champion for the registry, where they still lie as the stage left them."""
+        if record["stage"] == "elo-report":
+            if report := unchanged_file(record, "report.html"):
+                self.client.log_artifact(parent.info.run_id, str(report))
             self.client.set_terminated(parent.info.run_id)
-        champion = folder / "runs" / record["generation"] / "champion.safetensors"
-        if record["stage"] == "gate" and champion.exists() and last(record["metrics"]).get("gate/accepted"):
+        is_new_champion = record["stage"] == "gate" and last(record["metrics"]).get("gate/accepted")
+        if is_new_champion and (champion := unchanged_file(record, "champion.safetensors")):
             self._register(record, child, champion)
 
     def _register(self, record: dict[str, Any], run: Run, champion: Path) -> None:
         """Make the new champion a version of the run's model, and the alias `champion` point at it."""
-        self.client.log_artifact(run.info.run_id, str(champion))
+        name = record["run"]
         try:
-            self.client.create_registered_model(record["run"])
+            self.client.create_registered_model(name)
         except MlflowException as error:
             if error.error_code != "RESOURCE_ALREADY_EXISTS":
                 raise
-        version = self.client.create_model_version(
-            record["run"],
-            f"{run.info.artifact_uri}/{champion.name}",
-            run.info.run_id,
-            tags={"generation": record["generation"]},
-        )
-        self.client.set_registered_model_alias(record["run"], "champion", version.version)
+        known = self.client.search_model_versions(f"name='{name}' and run_id='{run.info.run_id}'")
+        version = known[0] if known else self._new_version(record, run, champion)
+        self.client.set_registered_model_alias(name, "champion", version.version)
+
+    def _new_version(self, record: dict[str, Any], run: Run, champion: Path) -> ModelVersion:
+        self.client.log_artifact(run.info.run_id, str(champion))
+        source = f"{run.info.artifact_uri}/{champion.name}"
+        tags = {"generation": record["generation"]}
+        return self.client.create_model_version(record["run"], source, run.info.run_id, tags=tags)
+
+
+def unchanged_file(record: dict[str, Any], name: str) -> Path | None:
+    """The output of this name, where it is still the one that the stage wrote: a later plan writes others."""
+    for path, digest in record.get("files", {}).items():
+        file = Path(record["folder"]) / path
+        if file.name == name and file.is_file() and file_digest(file) == digest:
+            return file
+    return None
 
 
 def _cut(items: list[Any], size: int) -> list[list[Any]]:
@@ -199,7 +212,7 @@ def sync(root: Path) -> str:
     Raises
     ------
     UserError
-        If the store does not answer.
+        If the store does not answer or is damaged.
     """
     logging.disable(logging.ERROR)
     try:
@@ -208,7 +221,7 @@ def sync(root: Path) -> str:
         for record in cached_records(root):
             tracker.send(record)
         return f"{sent} waiting records sent; {store_uri(root)} knows all finished stages of this plan"
-    except (MlflowException, OSError, Timeout) as error:
+    except (MlflowException, SQLAlchemyError, OSError, Timeout) as error:
         raise UserError(f"MLflow: {reason(root, error)}") from error
 
 
