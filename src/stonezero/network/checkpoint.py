@@ -98,7 +98,7 @@ class Checkpoint:
         if not known_format:
             raise CheckpointError(f"{source} has checkpoint format {metadata['format']}; this is {FORMAT}")
         if not all(np.isfinite(weight).all() for weight in weights.values()):
-            raise CheckpointError(f"{source} holds weights that are not finite numbers: its training diverged")
+            raise CheckpointError(f"{source} holds weights that are not finite: its training diverged")
         try:
             return cls(weights, **fields)
         except (OmegaConfBaseException, TypeError, ValueError) as error:
