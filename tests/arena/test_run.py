@@ -8,7 +8,7 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from stonezero.arena import run as gate_stage
-from stonezero.arena.history import History
+from stonezero.arena.history import Champion, History
 from stonezero.config import RunPaths
 from stonezero.config.composition import compose_params
 from stonezero.config.schema import StageParams
@@ -155,6 +155,51 @@ def test_a_missing_candidate_and_a_damaged_history_are_refused(paths, tmp_path):
     (paths.history("g000") / "matches.parquet").write_bytes(b"not a table")
     with pytest.raises(UserError, match="history"):
         run(paths, tmp_path, "g001")
+
+
+def test_a_champion_replaced_by_another_net_is_refused(paths, tmp_path):
+    run(paths, tmp_path, "g001", *ALWAYS)
+    paths.champion("g001").write_bytes(paths.candidate("g002").read_bytes())
+    with pytest.raises(UserError, match="no longer the champion of g001"):
+        run(paths, tmp_path, "g002", *ALWAYS)
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '"figures"', "null"])
+def test_self_play_figures_that_are_no_object_are_refused(paths, tmp_path, content):
+    paths.health("g001").write_text(content)
+    with pytest.raises(UserError, match=r"health.json has to be a JSON object"):
+        run(paths, tmp_path, "g001", *ALWAYS)
+
+
+GOOD = {"generation": "g000", "path": "runs/g000/champion.safetensors", "sha256": "0"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({}, "champions.json is no list"),
+        ([3], "a champion has generation, path, sha256, not 3"),
+        ([{"generation": "g000"}], "a champion has generation, path, sha256, not"),
+        ([GOOD | {"sha256": 5}], "a champion's sha256 is a text, not 5"),
+        ([GOOD | {"generation": "best"}], "a champion's generation looks like g003, not 'best'"),
+    ],
+)
+def test_damaged_champions_are_named(tmp_path, entries, message):
+    (tmp_path / "champions.json").write_text(json.dumps(entries))
+    with pytest.raises(UserError, match=rf"^the history in [^\n]* can't be read: {message}[^\n]*$"):
+        History.load(tmp_path)
+
+
+def test_a_table_of_gates_without_a_column_is_named(tmp_path):
+    (tmp_path / "gates.csv").write_text("generation,candidate\ng001,g001\n")
+    with pytest.raises(UserError, match=r"can't be read: gates.csv has no column champion$"):
+        History.load(tmp_path)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../runs/g000/x", "runs/../../x", "elsewhere/x", ""])
+def test_champions_outside_runs_are_refused(tmp_path, path):
+    with pytest.raises(UserError, match="lies outside runs/"):
+        Champion("g000", path, "0").checked_path(RunPaths(tmp_path / "runs"))
 
 
 def test_equal_nets_repeat_their_games_and_are_rejected(paths, tmp_path):

@@ -9,7 +9,8 @@ champions.json    the champions so far, oldest first: generation, path, sha256
 """
 
 import json
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +20,10 @@ from stonezero.errors import UserError
 from stonezero.files import atomic_write, file_digest, write_text
 
 TABLES = ("gates", "losses", "health")
+GATE_COLUMNS = (
+    *("generation", "candidate", "champion", "accepted", "verdict", "reason", "score", "wins", "draws"),
+    *("losses", "distinct_pairs", "llr", "lower_bound", "upper_bound"),
+)  #: what a report needs of gates.csv
 
 
 @dataclass(frozen=True)
@@ -33,9 +38,29 @@ class Champion:
     def of_file(cls, generation: str, path: Path, paths: RunPaths) -> "Champion":
         return cls(generation, path.relative_to(paths.root.parent).as_posix(), file_digest(path))
 
+    @classmethod
+    def of_entry(cls, entry: object) -> "Champion":
+        """An entry of champions.json; ValueError where it is something else."""
+        names = [field.name for field in fields(cls)]
+        if not isinstance(entry, dict) or sorted(entry) != sorted(names):
+            raise ValueError(f"a champion has {', '.join(names)}, not {json.dumps(entry)[:100]}")
+        if wrong := [name for name in names if not isinstance(entry[name], str)]:
+            raise ValueError(f"a champion's {wrong[0]} is a text, not {json.dumps(entry[wrong[0]])[:100]}")
+        if not re.fullmatch(r"g\d{3,}", entry["generation"]):
+            raise ValueError(f"a champion's generation looks like g003, not {entry['generation']!r}")
+        return cls(**entry)
+
     def checked_path(self, paths: RunPaths) -> Path:
         """The checkpoint's path; UserError unless the file is there and still the same."""
-        path = paths.root.parent / self.path
+        parts = Path(self.path).parts
+        if parts[:1] != (paths.root.name,) or ".." in parts:
+            raise UserError(
+                f"{self.path}, the champion of {self.generation}, lies outside {paths.root.name}/"
+            )
+        return self.checked(paths.root.parent / self.path)
+
+    def checked(self, path: Path) -> Path:
+        """`path`; UserError unless the champion lies there."""
         if not path.is_file():
             raise UserError(f"{path}, the champion of {self.generation}, is missing: run `dvc pull`")
         if file_digest(path) != self.sha256:
@@ -60,15 +85,22 @@ class History:
             matches = folder / "matches.parquet"
             champions = folder / "champions.json"
             entries = json.loads(champions.read_text()) if champions.exists() else []
+            if not isinstance(entries, list):
+                raise ValueError("champions.json is no list")
+            gates = read_csv(folder / "gates.csv")
+            if len(gates) and (missing := [name for name in GATE_COLUMNS if name not in gates]):
+                raise ValueError(f"gates.csv has no column {missing[0]}")
             return cls(
                 matches=pd.read_parquet(matches) if matches.exists() else pd.DataFrame(),
-                gates=read_csv(folder / "gates.csv"),
+                gates=gates,
                 losses=read_csv(folder / "losses.csv"),
                 health=read_csv(folder / "health.csv"),
-                champions=[Champion(**entry) for entry in entries],
+                champions=[Champion.of_entry(entry) for entry in entries],
             )
         except (OSError, ValueError, TypeError) as error:
-            raise UserError(f"the history in {folder} can't be read: {error}") from error
+            raise UserError(
+                f"the history in {folder} can't be read: {' '.join(str(error).split())}"
+            ) from error
 
     def save(self, folder: Path) -> None:
         """Write all tables, each atomically."""

@@ -75,7 +75,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     champion = history.champions[-1]
     setting = _setting(params, gen, scratch)
     candidate_spec = setting.network(gen, paths.candidate(gen))
-    champion_spec = setting.network(champion.generation, paths.champion(previous))
+    champion_spec = setting.network(champion.generation, champion.checked(paths.champion(previous)))
 
     result = _play_gate(setting, candidate_spec, champion_spec)
     log.info("%s is %s: %s", gen, result.texts()["verdict"], result.verdict.reason)
@@ -169,9 +169,12 @@ def _scores(games: pd.DataFrame, player: str) -> dict[str, float]:
 
 def _read_health(path: Path) -> dict[str, Any]:
     try:
-        return json.loads(path.read_text()) if path.exists() else {}
+        health = json.loads(path.read_text()) if path.exists() else {}
     except ValueError as error:
         raise UserError(f"{path} is no JSON: {error}") from error
+    if not isinstance(health, dict):
+        raise UserError(f"{path} has to be a JSON object of figures, not {json.dumps(health)[:100]}")
+    return health
 
 
 def _metrics(gen: str, result: GateResult, scores: dict[str, float]) -> list[Metric]:
