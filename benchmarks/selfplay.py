@@ -1,6 +1,6 @@
 """python -m benchmarks.selfplay: does self-play keep the network busy, and do two workers do twice as much?
 
-For each net and backend: raw evaluations/s of the backend at the batch self-play uses, evaluations/s of one
+For each net (quick's own; 64 channels x 6 blocks for othello8 and gomoku15) and backend: raw evaluations/s of the backend at the batch self-play uses, evaluations/s of one
 self-play worker over whole games (the last ones, with emptying slots, included), and of two workers.
 """
 
@@ -22,29 +22,23 @@ from stonezero.processes import worker_pool
 from stonezero.selfplay.run import Task, num_shards, open_progress, play_shards
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
+MEDIUM = ["network.channels=64", "network.blocks=6", "selfplay.simulations=16", "selfplay.shard_games=2"]
 BOARDS = {
-    "quick": ["experiment=quick", "selfplay.games=256"],
-    "othello 8x8, 64 x 6": ["experiment=othello8", "network.channels=64", "network.blocks=6"],
-    "gomoku 15x15, 64 x 6": ["experiment=gomoku15", "network.channels=64", "network.blocks=6"],
+    "quick": ["experiment=quick", "selfplay.games=256", "selfplay.shard_games=8"],
+    "othello8": ["experiment=othello8", *MEDIUM, "selfplay.games=32", "selfplay.slots=16"],
+    "gomoku15": ["experiment=gomoku15", *MEDIUM, "selfplay.games=16", "selfplay.slots=8"],
 }
-SMALL = ["selfplay.games=48", "selfplay.simulations=32", "selfplay.slots=16"]
-SHARD = ["selfplay.shard_games=8"]
 
 
 def main(
-    board: Annotated[
-        list[str] | None, typer.Option(help="quick, othello or gomoku15; by default all")
-    ] = None,
+    board: Annotated[list[str] | None, typer.Option(help="quick, othello8, gomoku15; default: all")] = None,
     backend: Annotated[list[str] | None, typer.Option()] = None,
-    repeats: Annotated[int, typer.Option(help="The best of so many runs counts.")] = 2,
+    repeats: Annotated[int, typer.Option(help="The best of so many runs counts.")] = 1,
 ) -> None:
     rows = []
-    for label, overrides in BOARDS.items():
-        if board and not any(label.replace(" ", "").startswith(name) for name in board):
-            continue
-        sizes = [] if label == "quick" else SMALL
+    for label in board or BOARDS:
         for name in backend or ["onnxruntime", "openvino"]:
-            params = compose_params(CONF, [*overrides, *sizes, *SHARD, f"inference.backend={name}"])
+            params = compose_params(CONF, [*BOARDS[label], f"inference.backend={name}"])
             rows.append(measure(f"{label}, {name}", stage_params(params, "g001"), repeats))
     print_report("selfplay", rows)
 
