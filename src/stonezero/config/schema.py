@@ -100,7 +100,7 @@ class GateConfig:
 
 @dataclass
 class EloConfig:
-    prior_games: float = MISSING  #: strength of the weak prior: virtual draws against the pool's mean
+    prior_games: float = MISSING  #: strength of the weak prior: virtual games, thirds won, drawn and lost
     confidence: float = MISSING  #: of the intervals, e.g. 0.95
 
 
