@@ -1,6 +1,6 @@
 """python -m benchmarks.search: simulations per second of the tree alone, with a free evaluator.
 
-One core, waves of 32 games, 400 simulations a move, whole games from the start. The free evaluator hands out
+One core, waves of 64 games, 400 simulations a move, whole games from the start. The free evaluator hands out
 rows of a table of random logits and values: with constant answers trees would be unlike any that a net makes.
 The best of several rounds counts, since other work on the machine can only slow a round down.
 """
@@ -15,7 +15,7 @@ from stonezero.games import ONGOING, Game, make_game
 from stonezero.players.batch_search import BatchSearch, SearchSettings
 from stonezero.search.root import choose_move
 
-SLOTS = 32
+SLOTS = 64
 SIMULATIONS = 400
 GOALS = {"othello 8x8": 350_000, "gomoku 15x15": 220_000}
 ROUNDS = 5
@@ -37,25 +37,28 @@ class TableEvaluator:
 
 
 def simulations_per_second(search: BatchSearch, seconds: float) -> float:
-    """Play moves with the tree alone until `seconds` have passed in search."""
+    """Play whole games with the tree alone; a slot moves on as soon as its search is over, as in self-play.
+
+    Simulations and time are those of waves; choosing and playing the moves between them is not counted.
+    """
     rng = np.random.default_rng(0)
     start = search.game.new_positions(1)
     slots = np.arange(SLOTS)
-    simulations, elapsed = 0, 0.0
     for slot in slots:
         search.set_root(slot, start, 0, slot)
+        search.set_budget(slot, rng.integers(1, SIMULATIONS))
+    elapsed, before = 0.0, search.num_simulations
     while elapsed < seconds:
-        for slot in slots:
-            search.set_budget(slot, SIMULATIONS)
-            simulations += SIMULATIONS - search.statistics(slot).visits.sum()
         begin = time.perf_counter()
-        search.run(slots)
+        search.wave(slots)
         elapsed += time.perf_counter() - begin
-        for slot in slots:
+        for slot in search.idle(slots):
             search.advance(slot, choose_move(search.statistics(slot).visits, 1.0, rng.random()))
             if search.positions.status[search.root_row(slot)] != ONGOING:
                 search.set_root(slot, start, 0, slot)
-    return simulations / elapsed
+            search.set_budget(slot, SIMULATIONS)
+    unfinished = SLOTS * SIMULATIONS / 2
+    return (search.num_simulations - before - unfinished) / elapsed
 
 
 def main() -> None:
