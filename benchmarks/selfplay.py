@@ -1,8 +1,8 @@
 """python -m benchmarks.selfplay: does self-play keep the network busy, and do two workers do twice as much?
 
 For each net (quick's own; 64 channels x 6 blocks for othello8 and gomoku15) and backend: raw evaluations/s of
-the backend at the batch self-play uses, evaluations/s of one self-play worker over whole games (the last ones,
-with emptying slots, included), and of two workers.
+the backend at the batch self-play uses, evaluations/s of one worker over whole games (the last ones, with
+emptying slots, included), and of two workers.
 """
 
 import time
