@@ -194,6 +194,18 @@ def test_experiments_compose_with_their_own_overrides_and_pass_the_check(checkou
 
 
 @pytest.mark.slow
+def test_an_experiment_that_leaves_out_the_committed_plan_is_refused(checkout: Checkout) -> None:
+    checkout.plan("elo.confidence=0.8")
+    checkout.commit()
+    done = checkout.run("dvc", "exp", "run", "-S", "elo.prior_games=3", check=False)
+    assert done.returncode != 0
+    assert "add -S elo.confidence=0.8" in done.stderr
+    assert checkout.ran() == []
+    checkout.run("dvc", "exp", "run", "-S", "elo.prior_games=3", "-S", "elo.confidence=0.8")
+    assert checkout.ran() == ["elo-report"]
+
+
+@pytest.mark.slow
 def test_an_experiment_that_cannot_be_is_refused(checkout: Checkout) -> None:
     done = checkout.run("dvc", "exp", "run", "-n", "bad", "-S", "elo.confidence=7", check=False)
     assert done.returncode != 0
