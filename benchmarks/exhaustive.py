@@ -4,6 +4,7 @@ The net plays one seat with 64 simulations at temperature 0; the other seat play
 every line that the net can meet is enumerated, from either seat. Meant for tic-tac-toe.
 """
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,11 +15,14 @@ from omegaconf import OmegaConf
 
 from benchmarks.report import print_report
 from stonezero.config import paths
+from stonezero.errors import UserError
 from stonezero.games import BLACK, DRAW, ONGOING, WHITE, Game, make_game
 from stonezero.games.position import Positions, copy_rows
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.players.batch_search import search_settings
 from stonezero.players.players import Player, parse_player
+
+MOST_POINTS = 9
 
 
 def count_lines(game: Game, player: Player, seat: int) -> Counter[str]:
@@ -50,6 +54,8 @@ def exhaustive(path: Path, simulations: int) -> list[dict[str, Any]]:
     """One row for each seat."""
     params = OmegaConf.load("params.yaml")
     game = make_game(**Checkpoint.load(path).game)
+    if game.num_points > MOST_POINTS:
+        raise UserError(f"{path} plays {game.size}x{game.size}: its lines are too many; a 3x3 net is wanted")
     settings = search_settings(params.search)
     player = parse_player(f"net:{path}:sims={simulations}", game, params.inference, settings).open(game, 64)
     rows = []
@@ -66,7 +72,10 @@ def main(
     simulations: int = 64,
 ) -> None:
     last = str(OmegaConf.load("params.yaml").last)
-    print_report("exhaustive", exhaustive(path or paths.champion(last), simulations))
+    try:
+        print_report("exhaustive", exhaustive(path or paths.champion(last), simulations))
+    except UserError as error:
+        sys.exit(f"exhaustive: {error}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -248,6 +249,8 @@ def test_ctrl_c_is_one_line_and_resumable(checkout: Checkout) -> None:
         env=checkout.environment(FAKE_SLEEP="5"),
         stderr=subprocess.PIPE,
         text=True,
+        # a shell's background jobs ignore SIGINT, and so would a test suite started as one
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     wait_for(lambda: checkout.log.exists())
     time.sleep(0.5)
