@@ -23,8 +23,7 @@ from stonezero.config.generations import SECTIONS, section_of
 from stonezero.declaration import Declaration
 from stonezero.errors import UserError
 from stonezero.files import file_digest, write_text
-
-Metric = tuple[str, int, float]  #: key, step, value
+from stonezero.metrics import Metric
 
 PATIENCE_SECONDS = 20  #: given to sending at a stage's end; records not sent by then wait
 OFF_VARIABLE = "STONEZERO_TRACKING"  #: `off` leaves records unsent

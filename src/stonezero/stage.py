@@ -32,7 +32,7 @@ from stonezero.declaration import Declaration, read_declaration
 from stonezero.errors import UserError
 from stonezero.files import WriteError, write_text
 from stonezero.lineage import lineage, versions
-from stonezero.outbox import Metric
+from stonezero.metrics import Metric
 from stonezero.processes import die_with_parent, num_workers
 
 Body = Callable[[DictConfig, str, Path], list[Metric]]

@@ -21,7 +21,8 @@ from stonezero.config.generations import generation_number
 from stonezero.declaration import STAGES, read_declaration
 from stonezero.errors import UserError
 from stonezero.files import file_digest
-from stonezero.outbox import Metric, check_finite, make_record, waiting
+from stonezero.metrics import Metric
+from stonezero.outbox import check_finite, make_record, waiting
 from stonezero.plan import read_plan
 
 # The defaults would retry a dead server for minutes.

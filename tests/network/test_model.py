@@ -29,7 +29,7 @@ def test_outputs_have_the_stated_shapes(
 
 
 def test_no_blocks_and_one_plane_work() -> None:
-    net = build_model(nets.network(blocks=0, planes=["own"], channels=1), 4, 17)
+    net = build_model(nets.network(blocks=0, planes=["own"], channels=8), 4, 17)
     assert net(torch.zeros(2, 1, 4, 4))[0].shape == (2, 17)
 
 

@@ -25,6 +25,7 @@ INCIDENTAL = (
     "stonezero/errors.py",
     "stonezero/files.py",
     "stonezero/lineage.py",
+    "stonezero/metrics.py",
     "stonezero/outbox.py",
     "stonezero/processes.py",
     "stonezero/stage.py",

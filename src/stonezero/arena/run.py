@@ -7,29 +7,28 @@ import json
 import logging
 import re
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pandas as pd
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from stonezero.arena.gate import GateResult, play_gate
 from stonezero.arena.history import Champion, History, read_csv
 from stonezero.arena.matches import Match, match_seed, play_matches
 from stonezero.arena.openings import Openings, balanced_openings
 from stonezero.arena.tables import points
-from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
+from stonezero.config import RunPaths, generation_number, previous_generation, typed_section
 from stonezero.config import paths as default_paths
 from stonezero.config.schema import GateConfig, InferenceConfig, SearchConfig
 from stonezero.errors import UserError
 from stonezero.files import atomic_write, write_bytes, write_text
 from stonezero.games import Game, make_game
+from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.players.batch_search import SearchSettings, search_settings
 from stonezero.players.players import PlayerSpec, network_spec, parse_player
 
 log = logging.getLogger(__name__)
-
-Metric = tuple[str, int, float]  #: name, step, value
 
 
 class _Setting(NamedTuple):
@@ -101,8 +100,8 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
 
 
 def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
-    config = cast(GateConfig, OmegaConf.to_object(generation_section(params, "gate")))
-    search = cast(SearchConfig, OmegaConf.to_object(generation_section(params, "search")))
+    config = typed_section(params, "gate", GateConfig)
+    search = typed_section(params, "search", SearchConfig)
     game = make_game(**params.game)
     count = max(config.max_pairs, config.anchor_pairs, config.archive_pairs)
     openings = balanced_openings(
@@ -117,7 +116,7 @@ def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
         game=game,
         gate=config,
         search=search_settings(search),
-        inference=cast(InferenceConfig, OmegaConf.to_object(params.inference)),
+        inference=typed_section(params, "inference", InferenceConfig),
         openings=openings,
         seed=params.seed,
         scratch=scratch,

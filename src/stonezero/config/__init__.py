@@ -5,6 +5,7 @@ from stonezero.config.generations import (
     generation_number,
     generation_section,
     previous_generation,
+    typed_section,
 )
 from stonezero.config.paths import RunPaths
 
@@ -17,4 +18,5 @@ __all__ = [
     "generation_section",
     "paths",
     "previous_generation",
+    "typed_section",
 ]

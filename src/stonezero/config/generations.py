@@ -4,7 +4,7 @@
 per-generation overrides, so that a change from generation 3 on leaves the params of 1 and 2 as they were.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -14,6 +14,8 @@ from stonezero.errors import UserError
 SECTIONS = ("search", "selfplay", "buffer", "train", "gate")  #: what a schedule may change
 MOST = 200  #: generations of a plan
 FIRST = "g000"  #: the generation before the first: what stage init makes
+
+Section = TypeVar("Section")
 
 
 def generation_name(number: int) -> str:
@@ -41,6 +43,13 @@ def section_of(params: DictConfig, generation: str, section: str) -> DictConfig:
     if section not in SECTIONS or generation not in params.generations:
         return params[section]
     return merged(params[section], params.generations[generation][section])
+
+
+def typed_section(params: DictConfig, name: str, kind: type[Section]) -> Section:
+    """Section `name` as it holds in generation `params.gen`, as a plain object of its schema class `kind`."""
+    section = OmegaConf.to_object(generation_section(params, name))
+    assert isinstance(section, kind)
+    return section
 
 
 def merged(section: DictConfig, overrides: Any) -> DictConfig:

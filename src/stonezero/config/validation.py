@@ -5,11 +5,13 @@ The rules of the games themselves (k against the board, odd Othello boards, plan
 """
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from stonezero.config.generations import MOST, SECTIONS, section_of
+from stonezero.config.schema import NetworkConfig
 from stonezero.errors import UserError
 
 INFINITY = math.inf
@@ -98,6 +100,13 @@ def validate(params: DictConfig) -> None:
             sections = {section: section_of(params, name, section) for section in SECTIONS}
             _check_values(OmegaConf.create(sections), f" in generation {name}")
             _check_gate(sections["gate"], f" in generation {name}")
+
+
+def check_network(network: NetworkConfig) -> None:
+    """Raise UserError for a net that can't be built, wherever its description comes from."""
+    _check_values(OmegaConf.create({"network": asdict(network)}), "")
+    if not network.planes:
+        raise UserError("network.planes is empty; the net needs at least one input plane")
 
 
 def _check_values(params: DictConfig, where: str) -> None:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from stonezero.config.schema import NetworkConfig
+from stonezero.config.validation import check_network
 from stonezero.errors import UserError
 from stonezero.network.checkpoint import Checkpoint, CheckpointError, Weights
 
@@ -136,21 +137,6 @@ class Net(nn.Module):
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = self.blocks(F.relu(self.stem(planes)))
         return self.policy(x), self.value(x)
-
-
-def check_network(network: NetworkConfig) -> None:
-    """`UserError` for a net that can't be built."""
-    if network.heads not in ("pooled", "dense"):
-        raise UserError(f"network.heads is {network.heads!r}; it must be pooled or dense")
-    if network.value not in NUM_VALUE_LOGITS:
-        raise UserError(f"network.value is {network.value!r}; it must be wdl or tanh")
-    if not network.planes:
-        raise UserError("network.planes is empty; the net needs at least one input plane")
-    for name in ("channels", "policy_channels", "value_channels", "value_hidden"):
-        if getattr(network, name) < 1:
-            raise UserError(f"network.{name} is {getattr(network, name)}; it must be at least 1")
-    if network.blocks < 0:
-        raise UserError(f"network.blocks is {network.blocks}; it must not be negative")
 
 
 def build_model(network: NetworkConfig, size: int, num_actions: int, seed: int = 0) -> Net:

@@ -2,24 +2,22 @@
 
 import logging
 from pathlib import Path
-from typing import cast
 
 import numpy as np
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from stonezero.config import RunPaths, generation_section, previous_generation
+from stonezero.config import RunPaths, previous_generation, typed_section
 from stonezero.config import paths as default_paths
 from stonezero.config.schema import BufferConfig
 from stonezero.files import file_digest
 from stonezero.games import Game, make_game
+from stonezero.metrics import Metric
 from stonezero.records import RecordTable, read_shard
 from stonezero.replay.audit import audit
 from stonezero.replay.index import RecordsFile, WindowIndex, read_index, write_index
 from stonezero.replay.window import WindowError, game_copies, game_starts, next_window
 
 log = logging.getLogger(__name__)
-
-Metric = tuple[str, int, float]  #: name, step, value
 
 
 def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_paths) -> list[Metric]:
@@ -28,7 +26,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     Takes seconds, so `scratch` stays unused. Raises UserError for records that are damaged, of another
     game or wrong, and for an empty window.
     """
-    config = cast(BufferConfig, OmegaConf.to_object(generation_section(params, "buffer")))
+    config = typed_section(params, "buffer", BufferConfig)
     game = make_game(**params.game)
     shards = read_shards(paths, gen, game)
     previous = read_index(paths.buffer(previous_generation(params)))

@@ -22,14 +22,13 @@ from stonezero.config import paths as default_paths
 from stonezero.files import write_bytes, write_text
 from stonezero.games import make_game
 from stonezero.games.notation import describe
+from stonezero.metrics import Metric
 from stonezero.reporting.figures import figures
 from stonezero.reporting.page import TIMES, interval, page, signed
 from stonezero.reporting.render import png
 from stonezero.reporting.summary import Summary, summarise
 
 log = logging.getLogger(__name__)
-
-Metric = tuple[str, int, float]  #: name, step, value
 
 REPORTS = Path("reports")
 DECIMALS = 2

@@ -16,17 +16,18 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from tqdm import tqdm
 
-from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
+from stonezero.config import RunPaths, generation_number, previous_generation, typed_section
 from stonezero.config import paths as default_paths
 from stonezero.config.schema import InferenceConfig, SearchConfig, SelfplayConfig
 from stonezero.files import write_text
 from stonezero.games import make_game
+from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
 from stonezero.players.evaluators import NetworkEvaluator
@@ -69,9 +70,7 @@ def shard_games(shard: int, selfplay: SelfplayConfig) -> range:
     return range(start, min(start + selfplay.shard_games, selfplay.games))
 
 
-def run(
-    params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_paths
-) -> list[tuple[str, int, float]]:
+def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_paths) -> list[Metric]:
     """Write the games and health.json of `gen`; return the health figures and speeds as metrics."""
     began = time.monotonic()
     task = _task(params, gen, scratch, paths)
@@ -119,11 +118,11 @@ def num_shards(selfplay: SelfplayConfig) -> int:
 def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
     game = make_game(**params.game)
     checkpoint = Checkpoint.load(paths.champion(previous_generation(params)))
-    inference = cast(InferenceConfig, OmegaConf.to_object(params.inference))
+    inference = typed_section(params, "inference", InferenceConfig)
     return Task(
         game=game.spec(),
-        search=cast(SearchConfig, OmegaConf.to_object(generation_section(params, "search"))),
-        selfplay=cast(SelfplayConfig, OmegaConf.to_object(generation_section(params, "selfplay"))),
+        search=typed_section(params, "search", SearchConfig),
+        selfplay=typed_section(params, "selfplay", SelfplayConfig),
         network=prepare(checkpoint, game.num_actions, inference),
         planes=tuple(checkpoint.network.planes),
         seed=params.seed,

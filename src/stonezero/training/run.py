@@ -6,17 +6,24 @@ import io
 import json
 import logging
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
 from omegaconf import DictConfig, OmegaConf
 
-from stonezero.config import RunPaths, generation_number, generation_section, previous_generation
+from stonezero.config import (
+    RunPaths,
+    generation_number,
+    generation_section,
+    previous_generation,
+    typed_section,
+)
 from stonezero.config import paths as default_paths
 from stonezero.config.schema import NetworkConfig, TrainConfig
 from stonezero.files import write_text
 from stonezero.games import Game, make_game
+from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint, CheckpointError
 from stonezero.network.model import build_model, export_weights, initial_checkpoint, load_weights
 from stonezero.replay.index import read_index
@@ -27,7 +34,6 @@ from stonezero.training.trainer import STEP_COLUMNS, Row, Trainer, TrainingData
 
 log = logging.getLogger(__name__)
 
-Metric = tuple[str, int, float]  #: name, step, value
 COLUMNS = ["step", "lr", *(f"train_{name}" for name in STEP_COLUMNS)]
 COLUMNS += ["held_out_loss", *(f"held_out_{name}" for name in HELD_OUT_COLUMNS)]
 
@@ -37,8 +43,8 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
 
     Resume points lie in `scratch`. Nothing is written when training fails with a UserError.
     """
-    config = cast(TrainConfig, OmegaConf.to_object(generation_section(params, "train")))
-    network = cast(NetworkConfig, OmegaConf.to_object(params.network))
+    config = typed_section(params, "train", TrainConfig)
+    network = typed_section(params, "network", NetworkConfig)
     game = make_game(**params.game)
     window = load_window(read_index(paths.buffer(gen)), game.spec(), paths.root.parent)
     seed = (params.seed, generation_number(gen))
@@ -66,7 +72,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
 
 def start_checkpoint(params: DictConfig, config: TrainConfig, game: Game, paths: RunPaths) -> Checkpoint:
     """The weights that training starts from, checked to be of this game and this net."""
-    network = cast(NetworkConfig, OmegaConf.to_object(params.network))
+    network = typed_section(params, "network", NetworkConfig)
     if config.start == "scratch":
         seed = np.random.SeedSequence([params.seed, generation_number(params.gen)]).generate_state(1)[0]
         return initial_checkpoint(game.spec(), game.num_actions, network, int(seed))
