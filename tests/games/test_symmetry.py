@@ -10,6 +10,7 @@ from stonezero.games.position import copy_rows
 from stonezero.games.symmetry import (
     INVERSE,
     NUM_SYMMETRIES,
+    position_hash,
     symmetry_tables,
     transform_move,
     transform_planes,
@@ -100,3 +101,11 @@ def test_playing_then_turning_equals_turning_then_playing(game: Game) -> None:
         expected = turned_position(game, children, symmetry)
         assert all((field == other).all() for field, other in zip(turned, expected, strict=True))
         assert (transform_policy(legal, symmetry, game.size) == turned_legal).all()
+
+
+def test_the_hash_of_a_position_knows_its_stones_and_side_and_never_changes() -> None:
+    stones = np.zeros(9, np.int8)
+    stones[4] = 1
+    assert position_hash(stones, 2) == 0x2A1D9988E1A3F725
+    different = [position_hash(stones, 1), position_hash(stones, 2), position_hash(np.roll(stones, 1), 2)]
+    assert len(set(different)) == 3

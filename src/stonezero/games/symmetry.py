@@ -1,9 +1,10 @@
-"""The eight symmetries of the square board for points, moves, planes and policies.
+"""The eight symmetries of the square board for points, moves, planes and policies; a hash of positions.
 
 Symmetry s turns the board by s % 4 quarter turns, counter-clockwise, and for s >= 4 mirrors it left to
 right first. Symmetry 0 changes nothing. A pass stays a pass.
 """
 
+import hashlib
 from functools import cache
 from typing import TypeVar
 
@@ -48,6 +49,15 @@ def transform_policy(policy: NDArray[Scalar], symmetry: Symmetries, size: int) -
 def transform_move(move: int, symmetry: int, size: int) -> int:
     """Where `symmetry` takes `move`; a pass stays."""
     return move if move >= size * size else int(symmetry_tables(size)[symmetry, move])
+
+
+def position_hash(stones: NDArray[np.int8], turn: int) -> int:
+    """64 bits of a digest of stones int8[S] and the side to move: the same on every machine and for ever.
+
+    Positions that some symmetry maps onto each other have hashes of their own.
+    """
+    content = bytes([turn]) + stones.astype(np.int8).tobytes()
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big")
 
 
 def _gather(values: NDArray[Scalar], sources: NDArray[np.int32]) -> NDArray[Scalar]:
