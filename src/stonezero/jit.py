@@ -19,13 +19,14 @@ from numba.core.caching import _CacheLocator
 from stonezero.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parent
+KERNEL_MODULES = ("jit.py", "lanes.py")
 KERNEL_FOLDERS = ("games", "search", "players", "records")
 
 
 def kernel_digest() -> str:
     """Hex digest of all kernel sources, numba's version and the bounds-check flag."""
     digest = hashlib.sha256(f"{numba.__version__} {os.environ.get('NUMBA_BOUNDSCHECK', '0')}".encode())
-    sources = [Path(__file__)]
+    sources = [PACKAGE / module for module in KERNEL_MODULES]
     for folder in KERNEL_FOLDERS:
         sources += sorted((PACKAGE / folder).glob("**/*.py"))
     for source in sources:
