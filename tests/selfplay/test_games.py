@@ -56,6 +56,31 @@ def test_records_do_not_depend_on_which_games_share_a_batch(spec, reuse_tree):
                 np.testing.assert_array_equal(value, getattr(together[game_id], name), err_msg=name)
 
 
+class CountingEvaluator(HashEvaluator):
+    """Counts the positions it is asked about."""
+
+    asked = 0
+
+    def evaluate(self, positions, rows, legal, keys):
+        self.asked += len(rows)
+        return super().evaluate(positions, rows, legal, keys)
+
+
+@pytest.mark.parametrize("leaves_per_wave", [1, 3])
+def test_each_game_s_evaluations_are_those_asked_for_alone(leaves_per_wave):
+    game = make_game("gomoku", 5, 4)
+    search = SearchConfig(**(vars(SEARCH) | {"leaves_per_wave": leaves_per_wave}))
+    alone = {}
+    for game_id in range(6):
+        evaluator = CountingEvaluator(game)
+        list(SelfplayBatch(game, evaluator, search, selfplay_config(), (1, 1), 1).play([game_id]))
+        alone[game_id] = evaluator.asked
+    together = SelfplayBatch(game, HashEvaluator(game), search, selfplay_config(), (1, 1), 4)
+    list(together.play(range(6)))
+    assert together.evaluations == alone
+    assert together.num_evaluations == sum(alone.values()) > 0
+
+
 def test_games_differ_from_each_other():
     records = played(make_game("gomoku", 6, 4), 6)
     assert len({record.move.tobytes() for record in records.values()}) == 12

@@ -1,8 +1,10 @@
 """The self-play stage: shards, resuming, workers."""
 
+import json
 import pickle
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -36,7 +38,7 @@ def stage(tmp_path, params):
     network = OmegaConf.to_object(params.network)
     initial_checkpoint(game.spec(), game.num_actions, network, 1).save(paths.champion("g000"))
 
-    def run(scratch="scratch"):
+    def run(scratch="scratch", params=params):
         folder = tmp_path / scratch
         folder.mkdir(exist_ok=True)
         metrics = selfplay_run.run(params, "g001", folder, paths)
@@ -51,6 +53,48 @@ def test_outputs_do_not_depend_on_the_number_of_workers(stage, monkeypatch):
         monkeypatch.setenv("STONEZERO_WORKERS", workers)
         outputs.append(stage(f"scratch{workers}")[:2])
     assert outputs[0] == outputs[1] == outputs[2]
+
+
+def with_budget(params, evaluations):
+    return OmegaConf.merge(params, {"selfplay": {"evaluations": evaluations, "games": 60}})
+
+
+def test_a_budget_of_evaluations_ends_a_generation_at_the_same_shard_for_any_number_of_workers(
+    stage, params, monkeypatch
+):
+    monkeypatch.setenv("STONEZERO_WORKERS", "1")
+    every = json.loads(stage("all")[1])
+    budget = every["evaluations"] // 2
+    outputs = []
+    for workers in ("1", "2", "3"):
+        monkeypatch.setenv("STONEZERO_WORKERS", workers)
+        outputs.append(stage(f"budget{workers}", with_budget(params, budget))[:2])
+    assert outputs[0] == outputs[1] == outputs[2]
+    spent = json.loads(outputs[0][1])
+    assert budget <= spent["evaluations"] < every["evaluations"]
+    assert spent["games"] % 3 == 0
+    fewer = stage("fewer", OmegaConf.merge(params, {"selfplay": {"games": spent["games"] - 3}}))
+    assert json.loads(fewer[1])["evaluations"] < budget, "one shard less would not have reached it"
+
+
+def test_a_budget_beyond_all_games_ends_with_the_last_game(stage, params):
+    assert json.loads(stage("much", with_budget(params, 10**9))[1])["games"] == 60
+
+
+def test_shards_are_played_until_their_evaluations_reach_the_budget(params, tmp_path):
+    selfplay = OmegaConf.to_object(with_budget(params, 1000).selfplay)
+    paths = RunPaths(tmp_path / "runs")
+    network = OmegaConf.to_object(params.network)
+    game = make_game(**params.game)
+    initial_checkpoint(game.spec(), game.num_actions, network, 1).save(paths.champion("g000"))
+    task = selfplay_run._task(params, "g001", tmp_path, paths)._replace(selfplay=selfplay)
+    wanted = partial(selfplay_run.shards_wanted, task)
+    assert wanted([]) == 4, "1000 / (3 games x 9 plies x 9 evaluations)"
+    assert wanted([100, 100, 100, 100]) == 10, "as many more as the mean tells"
+    assert wanted([100] * 9 + [99]) == 11, "at least one more"
+    assert wanted([100] * 10) == 10
+    assert wanted([100] * 12) == 10, "what was played in vain is left out"
+    assert wanted([1] * 10) == 20, "60 games are all"
 
 
 def test_finished_shards_are_kept_and_the_rest_is_played_again(stage, tmp_path, monkeypatch):

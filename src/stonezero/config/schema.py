@@ -42,7 +42,8 @@ class SearchConfig:
 
 @dataclass
 class SelfplayConfig:
-    games: int = MISSING  #: games per generation
+    games: int = MISSING  #: games per generation; at most, where `evaluations` is set
+    evaluations: int = MISSING  #: network evaluations that end a generation, at whole shards; 0 for none
     simulations: int = MISSING  #: visits of the root per move, the reused subtree included
     slots: int = MISSING  #: games that one worker plays at once (the batch size of a wave)
     shard_games: int = MISSING  #: games in one records file, the grain of resuming

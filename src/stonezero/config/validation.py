@@ -32,6 +32,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "search.leaves_per_wave": (1, 64),
     "search.virtual_loss": (1, 10),
     "selfplay.games": (1, 10_000_000),
+    "selfplay.evaluations": (0, INFINITY),
     "selfplay.simulations": (2, 1_000_000),
     "selfplay.slots": (1, 65536),
     "selfplay.shard_games": (1, INFINITY),

@@ -66,7 +66,7 @@ class BatchSearch:
         self, game: Game, evaluator: Evaluator, settings: SearchSettings, num_slots: int, max_simulations: int
     ) -> None:
         self.game = game
-        self.num_evaluations = 0
+        self.evaluations = np.zeros(num_slots, np.int64)  #: leaves evaluated so far, by slot
         self.num_simulations = 0  #: asked for so far
         self._evaluator = evaluator
         self._settings = settings
@@ -88,6 +88,11 @@ class BatchSearch:
         self._game_keys = np.zeros(num_slots, np.uint64)
         self._search_keys = np.zeros(num_slots, np.uint64)
         self._kept = np.zeros(self._num_nodes, np.int32)
+
+    @property
+    def num_evaluations(self) -> int:
+        """Leaves evaluated so far, of all slots."""
+        return int(self.evaluations.sum())
 
     def root_row(self, slot: int) -> int:
         """Row of `positions` that holds the slot's root."""
@@ -187,4 +192,4 @@ class BatchSearch:
         keys = self._search_keys[wave.game[:count]] + wave.node[:count].astype(np.uint64)
         logits, values = self._evaluator.evaluate(self.positions, rows, legal, keys)
         puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, logits, values)
-        self.num_evaluations += count
+        self.evaluations += np.bincount(wave.game[:count], minlength=len(self.evaluations))

@@ -44,6 +44,7 @@ class _LiveGame:
     plies: list[_Ply] = field(default_factory=list)
     num_opening_plies: int = 0
     prior_entropy: float = 0.0
+    evaluations_before: int = 0  #: its slot's, when it began
 
     @property
     def is_over(self) -> bool:
@@ -68,6 +69,7 @@ class SelfplayBatch:
         self._selfplay = selfplay
         self._seed = seed
         self._num_slots = num_slots
+        self.evaluations: dict[int, int] = {}  #: network evaluations of each finished game, by its id
         self._unexpanded: list[int] = []  # slots whose root the next wave evaluates
         self._row = np.zeros(1, np.int64)
         self._legal = np.zeros((1, game.num_actions), np.uint8)
@@ -97,13 +99,17 @@ class SelfplayBatch:
             for slot in self._search.idle(slots):
                 self._move(slot, live[slot])
                 if live[slot].is_over:
-                    yield self._record(live.pop(slot))
+                    current = live.pop(slot)
+                    spent = int(self._search.evaluations[slot]) - current.evaluations_before
+                    self.evaluations[current.game_id] = spent
+                    yield self._record(current)
                     for game_id in itertools.islice(waiting, 1):
                         live[slot] = self._begin(slot, game_id)
 
     def _begin(self, slot: int, game_id: int) -> _LiveGame:
         rng = np.random.default_rng(np.random.SeedSequence([*self._seed, game_id]))
         current = _LiveGame(game_id, rng, self._game.new_positions(self._game.max_plies + 1))
+        current.evaluations_before = int(self._search.evaluations[slot])
         if rng.random() < self._selfplay.random_opening_share:
             self._play_random_opening(current)
         self._search.set_root(slot, current.positions, len(current.plies), int(rng.integers(2**63)))

@@ -6,6 +6,10 @@
 A shard is a fixed range of game ids. A worker goes from shard to shard without waiting for a shard's
 last game, so its batches stay full until its last shard. A killed stage finds its finished shards in the
 scratch folder and plays the others.
+
+With `selfplay.evaluations` a generation is its first shards whose network evaluations together reach that
+budget, however many workers played them: shards are played in rounds until they are known, and what was
+played beyond them is left out.
 """
 
 import json
@@ -59,6 +63,14 @@ class Task(NamedTuple):
     num_workers: int
 
 
+class Played(NamedTuple):
+    """What this process and its workers have played, without what was found in the scratch folder."""
+
+    games: int
+    evaluations: int
+    simulations: int
+
+
 def shard_name(shard: int) -> str:
     """File name of a shard."""
     return f"shard-{shard:05d}.parquet"
@@ -74,14 +86,11 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     """Write the games and health.json of `gen`; return the health figures and speeds as metrics."""
     began = time.monotonic()
     task = _task(params, gen, scratch, paths)
-    missing = [
-        shard for shard in range(num_shards(task.selfplay)) if not (scratch / shard_name(shard)).exists()
-    ]
-    evaluations, simulations = _play(task, missing) if missing else (0, 0)
+    spent, played = _play_generation(task)
     seconds = time.monotonic() - began
 
-    table = _collect(task, paths.games(gen))
-    figures = health_figures(table)
+    table = _collect(task, len(spent), paths.games(gen))
+    figures = {**health_figures(table), "evaluations": sum(spent)}
     write_text(paths.health(gen), json.dumps(figures, indent=1, sort_keys=True) + "\n")
     log.info(
         "%s: %d games, %d positions, %.1f plies, black %.0f%% white %.0f%% draws %.0f%%, %d distinct, "
@@ -95,18 +104,18 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
         100 * figures["draw_rate"],
         figures["distinct_games"],
         figures["opening_entropy"],
-        sum(len(shard_games(shard, task.selfplay)) for shard in missing) / seconds,
-        simulations / seconds,
-        evaluations / seconds,
+        played.games / seconds,
+        played.simulations / seconds,
+        played.evaluations / seconds,
     )
     step = generation_number(gen)
     metrics = [(f"selfplay/{key}", step, float(value)) for key, value in figures.items()]
-    if not missing:
+    if not played.games:
         return metrics
     return [
         *metrics,
-        ("speed/selfplay_evaluations_per_second", step, evaluations / seconds),
-        ("speed/selfplay_simulations_per_second", step, simulations / seconds),
+        ("speed/selfplay_evaluations_per_second", step, played.evaluations / seconds),
+        ("speed/selfplay_simulations_per_second", step, played.simulations / seconds),
     ]
 
 
@@ -134,20 +143,55 @@ def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
     )
 
 
-def _play(task: Task, missing: Sequence[int]) -> tuple[int, int]:
-    """Play the missing shards; returns the numbers of evaluations and of simulations."""
+def _play_generation(task: Task) -> tuple[list[int], Played]:
+    """Play the shards of a generation; returns the evaluations of each, and what was played here."""
+    spent: list[int] = []
+    total = Played(0, 0, 0)
+    while (wanted := shards_wanted(task, spent)) > len(spent):
+        missing = [shard for shard in range(wanted) if not (task.folder / shard_name(shard)).exists()]
+        played = _play(task, missing) if missing else Played(0, 0, 0)
+        total = Played(*(one + other for one, other in zip(total, played, strict=True)))
+        spent = [int(evaluations_file(task, shard).read_text()) for shard in range(wanted)]
+    return spent[:wanted], total
+
+
+def shards_wanted(task: Task, spent: Sequence[int]) -> int:
+    """How many shards make up the generation, as far as is known when the first took `spent` evaluations.
+
+    At most that many while the budget is not reached, so that little is played in vain: at first as many as
+    the longest games would fill it with, then by the mean so far.
+    """
+    most, budget = num_shards(task.selfplay), task.selfplay.evaluations
+    if not budget:
+        return most
+    reached = np.flatnonzero(np.cumsum(spent) >= budget)
+    if len(reached):
+        return int(reached[0]) + 1
+    longest = make_game(**task.game).max_plies * (task.selfplay.simulations + 1)
+    of_shard = float(np.mean(spent)) if len(spent) else longest * task.selfplay.shard_games
+    return min(len(spent) + max(int((budget - sum(spent)) / max(of_shard, 1)), 1), most)
+
+
+def evaluations_file(task: Task, shard: int) -> Path:
+    """Scratch file that says how many network evaluations a shard took."""
+    return (task.folder / shard_name(shard)).with_suffix(".evaluations")
+
+
+def _play(task: Task, missing: Sequence[int]) -> Played:
+    """Play the missing shards."""
     workers = min(num_workers(), len(missing))
     tasks = [
         task._replace(shards=tuple(missing[worker::workers]), worker=worker, num_workers=workers)
         for worker in range(workers)
     ]
     progress = open_progress(task.folder, workers, "w+")
-    with _ProgressBar(progress, sum(len(shard_games(shard, task.selfplay)) for shard in missing)):
+    games = sum(len(shard_games(shard, task.selfplay)) for shard in missing)
+    with _ProgressBar(progress, games):
         if workers == 1:
             play_shards(tasks[0])
         else:
             list(worker_pool(workers).map(play_shards, tasks))
-    return int(progress[:, 2].sum()), int(progress[:, 1].sum())
+    return Played(games, int(progress[:, 2].sum()), int(progress[:, 1].sum()))
 
 
 def play_shards(task: Task) -> None:
@@ -166,6 +210,8 @@ def play_shards(task: Task) -> None:
         progress[1:] = batch.num_simulations, batch.num_evaluations
         if len(finished[shard]) == len(shard_games(shard, task.selfplay)):
             records = sorted(finished.pop(shard), key=lambda record: record.game_id)
+            spent = sum(batch.evaluations.pop(record.game_id) for record in records)
+            write_text(evaluations_file(task, shard), f"{spent}\n")  # first: a shard that is there is whole
             write_shard(task.folder / shard_name(shard), records, task.game, task.generation)
 
 
@@ -174,11 +220,11 @@ def max_leaves(task: Task) -> int:
     return task.selfplay.slots * task.search.leaves_per_wave
 
 
-def _collect(task: Task, folder: Path) -> RecordTable:
-    """Copy the shards into the output folder, which holds nothing else; returns all records."""
+def _collect(task: Task, shards: int, folder: Path) -> RecordTable:
+    """Copy the first shards into the output folder, which holds nothing else; returns all records."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    names = [shard_name(shard) for shard in range(num_shards(task.selfplay))]
+    names = [shard_name(shard) for shard in range(shards)]
     for name in names:
         shutil.copyfile(task.folder / name, folder / name)
     return concatenate([read_shard(folder / name, task.game) for name in names])
