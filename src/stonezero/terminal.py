@@ -34,6 +34,7 @@ CANDIDATES_SHOWN = 8
 TRAINED_WITH = ("seed", "train")  #: with game and network, what a checkpoint's params_digest vouches for
 ALSO_SHOWN = ("experiment", "ablation", "search", "selfplay")
 HELP = "a move like {example}, or: hint (candidate moves with N, P, Q), undo, moves, help, quit"
+FORBIDDEN_HELP = "Black loses at once by playing on a point marked !"
 SIDES = {"black": BLACK, "white": WHITE}
 
 
@@ -105,6 +106,8 @@ def play_game(opponent: Opponent, human: str, shows_candidates: bool, console: C
     """Ask for moves until the game is over, or the person leaves."""
     board = Board(opponent.game)
     console.print(HELP.format(example=move_to_text(board.game, board.legal_moves()[0])))
+    if board.game.spec()["rules"] == "renju":
+        console.print(FORBIDDEN_HELP)
     while not board.is_over:
         console.print(f"\n{board}", markup=False, highlight=False)
         if board.turn != SIDES[human]:

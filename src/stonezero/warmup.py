@@ -62,6 +62,7 @@ def warm_up() -> float:
 def _set_boards_up(game: Game) -> None:
     """Boards that are set up are judged by kernels of their own."""
     Board.parse(str(Board(game)))
+    Board.parse(str(Board("gomoku", 5, 5, "renju")))
     Board.from_stones(game, np.full(game.num_points, BLACK, np.int8), BLACK)
 
 

@@ -43,7 +43,7 @@ def test_every_choice_of_every_group_composes() -> None:
 
 
 def test_the_presets_asked_for_exist() -> None:
-    wanted = {"quick", "tictactoe", "gomoku9", "gomoku15", "othello6", "othello8"}
+    wanted = {"quick", "tictactoe", "gomoku9", "gomoku15", "renju15", "othello6", "othello8"}
     assert wanted <= set(options("experiment"))
     game = plan().game
     assert (game.name, game.size, game.k) == ("gomoku", 6, 4)

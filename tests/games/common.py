@@ -16,6 +16,8 @@ ALL_GAMES = [
     make_game("gomoku", 9, 9, "standard"),
     make_game("gomoku", 15, 5, "freestyle"),
     make_game("gomoku", 20, 5, "standard"),
+    make_game("gomoku", 7, 5, "renju"),
+    make_game("gomoku", 15, 5, "renju"),
     make_game("othello", 4),
     make_game("othello", 6),
     make_game("othello", 8),

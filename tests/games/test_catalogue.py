@@ -20,6 +20,7 @@ from stonezero.games import make_game
         (("gomoku", 6, 2), "k from 3 to 6 in a row, not 2"),
         (("gomoku", 6), "k from 3 to 6 in a row, not 0"),
         (("gomoku", 15, 5, "pente"), "no rules 'pente'"),
+        (("gomoku", 15, 4, "renju"), "5 in a row"),
         (("othello", 7), "size 4, 6, 8 or 10, not 7"),
         (("othello", 12), "size 4, 6, 8 or 10, not 12"),
         (("othello", 8, 5), "othello has no k"),

@@ -107,7 +107,7 @@ def test_a_rollout_from_a_finished_game_is_worth_its_result_to_the_side_to_move(
     assert (values == expected).all()
 
 
-def test_stones_and_turn_alone_give_a_set_up_position_its_status(game: Game) -> None:
+def test_stones_turn_and_last_move_give_a_set_up_position_its_status(game: Game) -> None:
     positions = random_positions(game, 2, seed=9)
     expected = positions.status.copy()
     positions.status[:] = 77

@@ -9,7 +9,7 @@ from tests.games.common import ALL_GAMES, RandomPlay, game_id, play_line, random
 from tests.reference import gomoku as twin
 
 STATUS = {"": ONGOING, "X": BLACK_WON, "O": WHITE_WON, "draw": DRAW}
-GAMES = [game for game in ALL_GAMES if game.name == "gomoku"]
+GAMES = [game for game in ALL_GAMES if game.name == "gomoku" and game.spec()["rules"] != "renju"]
 OVERLINES = [
     make_game("gomoku", n, k, rules) for n, k in ((5, 3), (8, 4)) for rules in ("freestyle", "standard")
 ]

@@ -14,7 +14,7 @@ class GameConfig:
     name: str = MISSING  #: gomoku or othello
     size: int = MISSING  #: board side: gomoku 3..20, othello 4, 6, 8 or 10
     k: int = 0  #: gomoku: stones in a row that win, 3..size; 0 for othello
-    rules: str = MISSING  #: gomoku: freestyle (k or more) or standard (exactly k); othello: othello
+    rules: str = MISSING  #: gomoku: freestyle (k or more), standard (exactly k) or renju; othello: othello
 
 
 @dataclass

@@ -22,6 +22,7 @@ from stonezero.games.position import (
     BLACK_WON,
     DRAW,
     EMPTY,
+    NO_MOVE,
     ONGOING,
     WHITE,
     WHITE_WON,
@@ -30,14 +31,17 @@ from stonezero.games.position import (
 )
 
 SYMBOLS = ".XO"  #: of EMPTY, BLACK and WHITE
+FORBIDDEN_SYMBOL = "!"  #: of an empty point that the side to move loses by
 SIDE_NAMES = {BLACK: "black", WHITE: "white"}
 RESULT_TEXTS = {BLACK_WON: "black won", WHITE_WON: "white won", DRAW: "draw"}
 HEADER = re.compile(
     r"(?P<name>\w+) (?P<size>\d{1,3})x(?P=size)(, (?P<k>\d{1,3}) in a row, (?P<rules>\w+))?", re.ASCII
 )
-ROW = re.compile(r"(\d+ )?(?P<points>[.XO]( [.XO])*)", re.ASCII)
+ROW = re.compile(r"(\d+ )?(?P<points>[.XO!]( [.XO!])*)", re.ASCII)
 FOOTER = re.compile(
-    r"(?P<state>(black|white) to move|black won|white won|draw)( \(black \d{1,3}, white \d{1,3}\))?"
+    r"(?P<state>(black|white) to move|black won|white won|draw)"
+    r"( \(black \d{1,3}, white \d{1,3}\)| \(forbidden (?P<forbidden>[a-z]\d{1,2})\))?",
+    re.ASCII,
 )
 ONE_ROW = np.zeros(1, np.int64)
 
@@ -79,11 +83,17 @@ class Board:
         self.game.legal_moves(self.positions, ONE_ROW, self._legal)
 
     @classmethod
-    def from_stones(cls, game: Game, stones: NDArray[np.int8], turn: int) -> "Board":
-        """A board set up with `stones` (int8[S] or int8[H, W]) and `turn` to move; raises BoardTextError."""
+    def from_stones(
+        cls, game: Game, stones: NDArray[np.int8], turn: int, last_move: int = NO_MOVE
+    ) -> "Board":
+        """A board set up with `stones` (int8[S] or int8[H, W]) and `turn` to move; raises BoardTextError.
+
+        `last_move` is where the other side's last stone was put: under renju it may have been forbidden.
+        """
         board = cls(game)
         _check_set_up(board.game, stones, turn)
         position = board.positions
+        position.recent_moves[0, 0] = _checked_last_move(game, stones, turn, last_move)
         position.stones[0] = stones.ravel()
         if game.name == "othello" and not _has_centre(game, position.stones[0]):
             raise BoardTextError(f"the four centre points of {describe(game)} must have discs")
@@ -94,7 +104,7 @@ class Board:
         except UserError as error:
             raise BoardTextError(f"{error}: {board.line()}") from error
         if position.status[0] in (BLACK_WON, WHITE_WON):
-            position.turn[0] = 3 - position.status[0]
+            position.turn[0] = 3 - game.last_mover(position, 0)
         game.legal_moves(position, ONE_ROW, board._legal)
         return board
 
@@ -117,8 +127,12 @@ class Board:
                 "and ends with one like 'black to move' or 'white won'"
             )
         game = make_game(header["name"], int(header["size"]), int(header["k"] or 0), header["rules"] or "")
-        stones = _parse_rows(game, lines[1:-1])
-        board = cls.from_stones(game, stones, WHITE if footer["state"].startswith("white to") else BLACK)
+        stones, marked = _parse_rows(game, lines[1:-1])
+        last_move = parse_move(game, footer["forbidden"]) if footer["forbidden"] else NO_MOVE
+        is_whites = footer["state"].startswith("white to") or last_move != NO_MOVE
+        board = cls.from_stones(game, stones, WHITE if is_whites else BLACK, last_move)
+        if wrong := sorted(set(marked) - set(board.forbidden_moves())):
+            raise BoardTextError(f"{board._text(wrong[0])} is marked as forbidden and is not: {board.line()}")
         if footer["state"] != board._state():
             raise BoardTextError(
                 f"this board says {footer['state']!r} where it is {board._state()!r}: {board.line()}"
@@ -150,6 +164,10 @@ class Board:
     def legal_moves(self) -> list[int]:
         """Moves in rising order; none once the game is over."""
         return [int(move) for move in np.flatnonzero(self._legal[0])]
+
+    def forbidden_moves(self) -> list[int]:
+        """Moves in rising order that lose at once by the rules (renju, Black to move); legal all the same."""
+        return self.game.forbidden_moves(self.positions, 0)
 
     @property
     def turn(self) -> int:
@@ -212,13 +230,15 @@ class Board:
         size = self.game.size
         width = len(str(size))
         letters = " " * (width + 1) + " ".join(chr(ord("a") + column) for column in range(size))
+        symbols = [SYMBOLS[stone] for stone in self.positions.stones[0]]
+        for move in self.forbidden_moves():
+            symbols[move] = FORBIDDEN_SYMBOL
         rows = [
-            f"{row_label(self.game, row):{width}} " + " ".join(SYMBOLS[stone] for stone in stones)
-            for row, stones in enumerate(self.stones)
+            f"{row_label(self.game, row):{width}} " + " ".join(symbols[row * size : (row + 1) * size])
+            for row in range(size)
         ]
         diagram = [*rows, letters] if self.game.name == "gomoku" else [letters, *rows]
-        score = " (black {}, white {})".format(*self.score) if self.game.name == "othello" else ""
-        return "\n".join([describe(self.game), *diagram, self._state() + score])
+        return "\n".join([describe(self.game), *diagram, self._state() + self._remark()])
 
     def __repr__(self) -> str:
         return f"<Board {self.line()}>"
@@ -234,6 +254,14 @@ class Board:
 
     def _state(self) -> str:
         return RESULT_TEXTS[self.status] if self.is_over else f"{SIDE_NAMES[self.turn]} to move"
+
+    def _remark(self) -> str:
+        """What the last line says beside the state: the score in Othello, the move that lost in renju."""
+        if self.game.name == "othello":
+            return " (black {}, white {})".format(*self.score)
+        last = int(self.positions.recent_moves[0, 0])
+        lost_by_moving = self.winner is not None and self.winner == self.turn and last != NO_MOVE
+        return f" (forbidden {self._text(last)})" if lost_by_moving else ""
 
     def _text(self, move: int) -> str:
         return move_to_text(self.game, move)
@@ -262,15 +290,29 @@ def _check_set_up(game: Game, stones: Any, turn: Any) -> None:
         raise BoardTextError(f"the side to move is {BLACK} (black) or {WHITE} (white), not {quoted(turn)}")
 
 
+def _checked_last_move(game: Game, stones: NDArray[np.int8], turn: int, last_move: Any) -> int:
+    """`last_move`, NO_MOVE or the place of a stone of the side not to move; else raises BoardTextError."""
+    if isinstance(last_move, bool) or not isinstance(last_move, int | np.integer):
+        raise BoardTextError(f"the last move is a number, not {quoted(last_move)}")
+    if last_move == NO_MOVE:
+        return NO_MOVE
+    if not 0 <= last_move < game.num_points or stones.ravel()[last_move] != 3 - turn:
+        raise BoardTextError(f"the last move {quoted(last_move)} is no {SIDE_NAMES[3 - turn]} stone")
+    return int(last_move)
+
+
 def _has_centre(game: Game, stones: NDArray[np.int8]) -> bool:
     return bool((stones[np.flatnonzero(game.new_positions(1).stones[0])] != EMPTY).all())
 
 
-def _parse_rows(game: Game, lines: list[str]) -> NDArray[np.int8]:
-    """int8[S] of the diagram's rows; the line of column letters is left out."""
+def _parse_rows(game: Game, lines: list[str]) -> tuple[NDArray[np.int8], list[int]]:
+    """int8[S] of the diagram's rows, and the points marked as forbidden; column letters are left out."""
     letters = " ".join(chr(ord("a") + column) for column in range(game.size))
     rows = [ROW.fullmatch(line) for line in lines if line != letters]
     points = ["" if row is None else row["points"].replace(" ", "") for row in rows]
     if len(points) != game.size or any(len(row) != game.size for row in points):
         raise BoardTextError(f"{describe(game)} needs {game.size} rows of {game.size} points, each ., X or O")
-    return np.array([SYMBOLS.index(symbol) for symbol in "".join(points)], np.int8)
+    symbols = "".join(points)
+    marked = [point for point, symbol in enumerate(symbols) if symbol == FORBIDDEN_SYMBOL]
+    stones = [SYMBOLS.index(symbol) for symbol in symbols.replace(FORBIDDEN_SYMBOL, SYMBOLS[EMPTY])]
+    return np.array(stones, np.int8), marked

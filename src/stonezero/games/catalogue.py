@@ -19,9 +19,9 @@ def make_game(name: str, size: int, k: int = 0, rules: str = "") -> Game:
     ----------
     name : "gomoku" or "othello"
     size : 3..20 for Gomoku; 4, 6, 8 or 10 for Othello
-    k : stones in a row that win, 3..size, in Gomoku; 0 in Othello
-    rules : "freestyle" (k or more win) or "standard" (exactly k win) in Gomoku; "othello" in Othello.
-        Empty means "freestyle" and "othello".
+    k : stones in a row that win, 3..size (5 under "renju"), in Gomoku; 0 in Othello
+    rules : "freestyle" (k or more win), "standard" (exactly k win) or "renju" (forbidden points for Black) in
+        Gomoku; "othello" in Othello. Empty means "freestyle" and "othello".
 
     Raises
     ------
@@ -43,7 +43,9 @@ def _make_gomoku(size: int, k: int, rules: str) -> Gomoku:
     if not _is_integer(k) or not 3 <= k <= size:
         raise UserError(f"gomoku on size {size} needs k from 3 to {size} in a row, not {quoted(k)}")
     if rules not in RULE_CODES:
-        raise UserError(f"gomoku has no rules {quoted(rules)}: choose {' or '.join(RULE_CODES)}")
+        raise UserError(f"gomoku has no rules {quoted(rules)}: choose {', '.join(RULE_CODES)}")
+    if rules == "renju" and k != 5:
+        raise UserError(f"renju is played with 5 in a row on boards of 5 or more, not with {quoted(k)}")
     return Gomoku(int(size), int(k), rules)
 
 

@@ -48,10 +48,19 @@ class Game(ABC):
 
     @abstractmethod
     def status_of(self, positions: Positions, row: int) -> int:
-        """The status that stones and turn give to a position that was set up, not played.
+        """The status that stones, turn and last move give to a position that was set up, not played.
 
-        Raises UserError where both sides have won.
+        The last move, recent_moves[row, 0], may be NO_MOVE; it matters only under renju (whether Black's last
+        stone was forbidden). Raises UserError where both sides have won.
         """
+
+    def last_mover(self, positions: Positions, row: int) -> int:
+        """The side whose move has ended a game that is won: the winner, unless a move can lose."""
+        return int(positions.status[row])
+
+    def forbidden_moves(self, positions: Positions, row: int) -> list[int]:
+        """The moves by which the side to move loses at once, in rising order; they are legal all the same."""
+        return []
 
     @abstractmethod
     def play(

@@ -1,7 +1,9 @@
 """Gomoku on n x n with k in a row: kernels over batches, and the `Gomoku` game.
 
-All rule sets differ in one kernel, `status_after`: who has won once a stone has been put. A rule set
-in which a side must not play somewhere makes that move a loss there.
+All rule sets differ in one kernel, `status_after`: who has won once a stone has been put. Under "renju" a
+point that is forbidden for Black (see `stonezero.games.renju`) can be played and loses at once, as at the
+board. So search needs nothing of its own: such a move is a finished game, worth -1 to Black, found by its
+first visit.
 """
 
 from typing import NamedTuple
@@ -11,12 +13,25 @@ from numpy.typing import NDArray
 
 from stonezero.errors import UserError
 from stonezero.games.game import Game, Keys, LegalMask, Moves, Rows
-from stonezero.games.position import DRAW, EMPTY, HISTORY, ONGOING, Positions, allocate_positions, copy_rows
+from stonezero.games.position import (
+    BLACK,
+    DRAW,
+    EMPTY,
+    HISTORY,
+    NO_MOVE,
+    ONGOING,
+    WHITE,
+    WHITE_WON,
+    Positions,
+    allocate_positions,
+    copy_rows,
+)
 from stonezero.games.random import next_state, random_below
+from stonezero.games.renju import FIVE, OVERLINE, judge_black, mark_forbidden
 from stonezero.jit import kernel
 
-FREESTYLE, STANDARD = 0, 1
-RULE_CODES = {"freestyle": FREESTYLE, "standard": STANDARD}
+FREESTYLE, STANDARD, RENJU = 0, 1, 2
+RULE_CODES = {"freestyle": FREESTYLE, "standard": STANDARD, "renju": RENJU}
 
 
 class GomokuRules(NamedTuple):
@@ -24,7 +39,7 @@ class GomokuRules(NamedTuple):
 
     size: int  #: points on a side of the board
     k: int  #: stones in a row that win
-    code: int  #: FREESTYLE or STANDARD
+    code: int  #: FREESTYLE, STANDARD or RENJU
 
 
 @kernel
@@ -46,12 +61,13 @@ def count_beyond(
 @kernel
 def makes_row(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> bool:
     """Whether the stone on `point` stands in a row that wins."""
+    longer_wins = rules.code == FREESTYLE or (rules.code == RENJU and stones[row, point] == WHITE)
     for line in range(4):
         row_step = 0 if line == 0 else 1
         column_step = 1 if line == 0 else line - 2
         length = 1 + count_beyond(stones, row, point, row_step, column_step, rules.size)
         length += count_beyond(stones, row, point, -row_step, -column_step, rules.size)
-        if length == rules.k or (length > rules.k and rules.code == FREESTYLE):
+        if length == rules.k or (length > rules.k and longer_wins):
             return True
     return False
 
@@ -59,6 +75,9 @@ def makes_row(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules
 @kernel
 def status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
     """The colour that has won by the stone just put on `point`, else ONGOING (a full board included)."""
+    if rules.code == RENJU and stones[row, point] == BLACK:
+        verdict = judge_black(stones, row, point, rules.size)
+        return BLACK if verdict == FIVE else (WHITE if verdict >= OVERLINE else ONGOING)
     if makes_row(stones, row, point, rules):
         return int(stones[row, point])
     return ONGOING
@@ -163,7 +182,8 @@ def roll_out_batch(
 class Gomoku(Game):
     """Black starts; the first side with k of its stones in a row wins; a full board is a draw.
 
-    Under "freestyle" longer rows win too, under "standard" only rows of exactly k. There is no pass.
+    Under "freestyle" longer rows win too, under "standard" only rows of exactly k. Under "renju" (k = 5) that
+    holds for White and Black respectively, and Black loses by a stone on a forbidden point. There is no pass.
     """
 
     name = "gomoku"
@@ -193,7 +213,33 @@ class Gomoku(Game):
             raise UserError(f"both sides have {self.k} in a row")
         if winners:
             return winners.pop()
+        if self._has_lost_by_rule(positions, row, occupied):
+            return WHITE_WON
         return DRAW if len(occupied) == self.num_points else ONGOING
+
+    def last_mover(self, positions: Positions, row: int) -> int:
+        stones, status = positions.stones, int(positions.status[row])
+        points = np.flatnonzero(stones[row] == status)
+        has_row = any(makes_row(stones, row, int(point), self._rules) for point in points)
+        return status if has_row else 3 - status
+
+    def forbidden_moves(self, positions: Positions, row: int) -> list[int]:
+        if self._rules.code != RENJU or positions.status[row] != ONGOING or positions.turn[row] != BLACK:
+            return []
+        kinds = np.empty(self.num_points, np.int8)
+        mark_forbidden(positions.stones, row, self.size, kinds)
+        return [int(point) for point in np.flatnonzero(kinds)]
+
+    def _has_lost_by_rule(self, positions: Positions, row: int, occupied: list[int]) -> bool:
+        """Whether Black's last stone is forbidden, or where that is unknown, whether there is an overline."""
+        if self._rules.code != RENJU:
+            return False
+        last = int(positions.recent_moves[row, 0])
+        black = [point for point in occupied if positions.stones[row, point] == BLACK]
+        if last != NO_MOVE:
+            black = [point for point in black if point == last]
+        verdicts = [judge_black(positions.stones, row, point, self.size) for point in black]
+        return any(verdict == OVERLINE or (verdict > OVERLINE and last != NO_MOVE) for verdict in verdicts)
 
     def play(
         self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
