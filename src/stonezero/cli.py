@@ -120,6 +120,23 @@ def show(
     print(OmegaConf.to_yaml(describe_checkpoint(checkpoint or default_checkpoint(paths))).rstrip())
 
 
+@app.command()
+def serve(
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="e.g. port=8080 simulations=400")
+    ] = None,
+    config: Annotated[Path, typer.Option(help="The settings' file.")] = Path("conf/serve/default.yaml"),
+) -> None:
+    """Start the service and its web page: play, look into searches, follow the training.
+
+    Settings lie in conf/serve/default.yaml. STONEZERO_API_KEY, where it is set, is asked of every request.
+    """
+    from stonezero.app.server import serve as run
+    from stonezero.app.settings import load_settings
+
+    run(load_settings(config, overrides))
+
+
 @app.command("warm-up")
 def warm_up() -> None:
     """Compile all kernels now, so that no run has to wait for them."""
