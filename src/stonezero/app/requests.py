@@ -49,7 +49,10 @@ class GameChoice(Strict):
         Field(ge=0, le=LARGEST_SIZE, description="stones in a row that win; gomoku: 5 if left out"),
     ] = None
     rules: Annotated[
-        str, Field(max_length=20, description="gomoku: freestyle (the default), standard or renju; othello: othello")
+        str,
+        Field(
+            max_length=20, description="gomoku: freestyle (the default), standard or renju; othello: othello"
+        ),
     ] = ""
 
 
