@@ -141,3 +141,15 @@ def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         nets.checkpoint(seed=2).save(path)
     assert Checkpoint.load(path).digest == old.digest
     assert os.listdir(tmp_path) == [path.name]
+
+
+def test_a_file_states_later_fields_only_where_they_matter() -> None:
+    """So nets of older versions can be read, and a net without the newer methods gives the bytes it gave."""
+    later = {"block", "pooling_every", "stem_padding", "trunk", "auxiliary"}
+    plain = nets.checkpoint()
+    data = plain.to_bytes()
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    assert not later & json.loads(header["__metadata__"][METADATA_KEY])["network"].keys()
+    assert Checkpoint.from_bytes(data).network == plain.network
+    changed = nets.checkpoint(trunk="separate", auxiliary=["reply"])
+    assert Checkpoint.from_bytes(changed.to_bytes()).network == changed.network

@@ -13,7 +13,7 @@ import torch
 
 from stonezero.errors import UserError
 from stonezero.network.checkpoint import CheckpointError
-from stonezero.network.export import export_onnx, load_evaluator
+from stonezero.network.export import check_export, export_onnx, load_evaluator
 from stonezero.network.inference import Backend, BackendError, Evaluation, Planes, PreparedNetwork, prepare
 from tests.network import nets
 
@@ -28,27 +28,35 @@ NETS = {
     "dense wdl": {"heads": "dense", "value": "wdl"},
     "dense tanh": {"heads": "dense", "value": "tanh"},
 }
+TRUNKS: dict[str, dict[str, object]] = {
+    "bottleneck": {"block": "bottleneck"},
+    "depthwise": {"block": "depthwise", "stem_padding": "ones"},
+    "pooling": {"pooling_every": 2, "blocks": 3, "stem_padding": "replicate"},
+    "separate": {"trunk": "separate", "blocks": 1, "heads": "dense", "value": "tanh"},
+    "auxiliary": {"auxiliary": ["ownership", "score", "reply"]},
+}
+KINDS = NETS | TRUNKS
 
 
 @cache
 def opened(
     backend: str, net: str = "pooled wdl", size: int = 5, has_pass: bool = False, batch: int = 16
 ) -> Backend:
-    checkpoint = nets.checkpoint(size, has_pass, **NETS[net])
+    checkpoint = nets.checkpoint(size, has_pass, **KINDS[net])
     return prepare(checkpoint, nets.num_actions(size, has_pass), nets.inference(backend, batch)).open()
 
 
-@pytest.mark.parametrize("net", NETS)
+@pytest.mark.parametrize("net", KINDS)
 @pytest.mark.parametrize(("size", "has_pass"), [(4, True), (5, False), (8, True)])
 def test_all_backends_agree(net: str, size: int, has_pass: bool) -> None:
     planes = nets.random_planes(11, size)
     evaluator = load_evaluator(
-        nets.checkpoint(size, has_pass, **NETS[net]), nets.num_actions(size, has_pass), size
+        nets.checkpoint(size, has_pass, **KINDS[net]), nets.num_actions(size, has_pass), size
     )
     with torch.inference_mode():
         expected = [output.numpy() for output in evaluator(torch.from_numpy(planes))]
     assert np.abs(expected[0]).max() > 0.5, "the test's net says nothing"
-    assert np.ptp(expected[1]) > 0.05
+    assert np.ptp(expected[1]) > 0.02
     for backend in CPU_BACKENDS:
         logits, values = opened(backend, net, size, has_pass).evaluate(planes)
         assert (logits.dtype, values.dtype) == (np.float32, np.float32)
@@ -71,7 +79,7 @@ def test_pooled_net_evaluates_other_boards(backend: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("backend", CPU_BACKENDS)
-@pytest.mark.parametrize("net", ["pooled wdl", "dense tanh"])
+@pytest.mark.parametrize("net", ["pooled wdl", "dense tanh", *TRUNKS])
 def test_row_has_the_same_bits_in_every_batch(backend: str, net: str) -> None:
     engine = opened(backend, net)
     planes = nets.random_planes(16, 5, seed=4)
@@ -253,3 +261,21 @@ def test_torch_on_a_gpu_agrees(precision: str) -> None:
     tolerance = FLOAT_TOLERANCE if precision == "f32" else 0.15
     for result, expected in zip(engine.evaluate(planes), opened("numpy").evaluate(planes), strict=True):
         np.testing.assert_allclose(result, expected, atol=tolerance, rtol=0)
+
+
+def test_auxiliary_heads_stay_out_of_inference() -> None:
+    """They are weights of the checkpoint and nothing else: the exported model has none of them."""
+    plain = nets.checkpoint(5)
+    taught = nets.checkpoint(5, auxiliary=["ownership", "score", "reply"])
+    extra = {name for name in taught.weights if name.startswith("auxiliary.")}
+    assert taught.weights.keys() - plain.weights.keys() == extra
+    models = [onnx.load_from_string(export_onnx(net, 25, 5)).graph for net in (plain, taught)]
+    sizes = [sorted(len(weight.raw_data) for weight in model.initializer) for model in models]
+    assert sizes[0] == sizes[1]
+    assert [node.op_type for node in models[0].node] == [node.op_type for node in models[1].node]
+
+
+def test_an_export_that_says_something_else_is_refused() -> None:
+    model = export_onnx(nets.checkpoint(5), 25, 5)
+    with pytest.raises(CheckpointError, match="does not say what the net says"):
+        check_export(model, load_evaluator(nets.checkpoint(5, seed=2), 25, 5), torch.Size([3, 5, 5]))

@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from stonezero.errors import UserError
+from stonezero.network.blocks import BLOCKS, PoolingBlock, Stem, make_blocks
 from stonezero.network.checkpoint import CheckpointError
 from stonezero.network.model import (
     build_model,
@@ -114,6 +115,12 @@ def test_missing_extra_and_misshapen_weights_are_refused() -> None:
         {"policy_channels": 0},
         {"value_channels": 0},
         {"value_hidden": 0},
+        {"block": "cubic"},
+        {"pooling_every": -1},
+        {"stem_padding": "mirror"},
+        {"trunk": "split"},
+        {"auxiliary": ["territory"]},
+        {"auxiliary": ["score", "score"]},
     ],
 )
 def test_impossible_net_is_refused_by_the_name_of_its_parameter(change: dict[str, object]) -> None:
@@ -125,3 +132,79 @@ def test_impossible_net_is_refused_by_the_name_of_its_parameter(change: dict[str
 def test_impossible_number_of_actions_is_refused(num_actions: int) -> None:
     with pytest.raises(UserError, match="6x6"):
         build_model(nets.network(), 6, num_actions)
+
+
+def features(padding: str) -> torch.Tensor:
+    """What a first layer with all weights 1 makes of an empty 5x5 board, by point."""
+    stem = Stem(1, 1, padding).eval()
+    torch.nn.init.ones_(stem.conv.weight)
+    return stem(torch.zeros(1, 1, 5, 5)).detach()[0, 0].round()
+
+
+def test_padding_with_ones_shows_the_edge_of_an_empty_board_and_zeros_do_not() -> None:
+    """An edge point's 3x3 window has 3 points outside the board, a corner's 5."""
+    inside = torch.zeros(5, 5)
+    assert torch.equal(features("zeros"), inside)
+    assert torch.equal(features("replicate"), inside)
+    edges = torch.full((5, 5), 3.0)
+    edges[1:-1, 1:-1] = 0
+    edges[[0, 0, -1, -1], [0, -1, 0, -1]] = 5
+    assert torch.equal(features("ones"), edges)
+
+
+def test_replicating_padding_repeats_the_nearest_point() -> None:
+    stem = Stem(1, 1, "replicate").eval()
+    torch.nn.init.ones_(stem.conv.weight)
+    planes = torch.zeros(1, 1, 4, 4)
+    planes[0, 0, 0, 0] = 1
+    assert stem(planes)[0, 0].round().tolist()[0] == [4, 2, 0, 0]  # the corner is there four times
+
+
+def reach(block: torch.nn.Module) -> int:
+    """How many of 13 points in a row feel a change of the middle one."""
+    planes = torch.zeros(2, 32, 1, 13)
+    planes[1, :, 0, 6] = 5
+    out = block.eval()(planes)
+    return int(((out[0] - out[1]).abs().amax(dim=0) > 0).sum())
+
+
+def test_a_pooling_block_sees_the_whole_board_and_the_others_their_neighbourhood() -> None:
+    torch.manual_seed(0)
+    widths = {kind: reach(block(32)) for kind, block in BLOCKS.items()}
+    assert widths == {"plain": 5, "bottleneck": 3, "depthwise": 5}
+    assert reach(PoolingBlock(32, 13)) == 13
+
+
+def test_every_second_or_third_block_is_a_pooling_block() -> None:
+    blocks = make_blocks(nets.network(blocks=7, pooling_every=3, block="bottleneck"), 6)
+    assert [number for number, block in enumerate(blocks) if isinstance(block, PoolingBlock)] == [2, 5]
+    assert not any(isinstance(block, PoolingBlock) for block in make_blocks(nets.network(blocks=4), 6))
+
+
+def test_bottlenecks_have_a_fifth_and_depthwise_blocks_a_ninth_of_the_weights() -> None:
+    sizes = {kind: sum(p.numel() for p in block(128).parameters()) for kind, block in BLOCKS.items()}
+    assert sizes["bottleneck"] / sizes["plain"] == pytest.approx(1 / 5, rel=0.15)
+    assert sizes["depthwise"] / sizes["plain"] == pytest.approx(1 / 9, rel=0.15)
+
+
+@pytest.mark.parametrize(("trunk", "is_moved"), [("shared", True), ("separate", False)])
+def test_a_separate_trunk_keeps_the_value_from_the_policys_features(trunk: str, is_moved: bool) -> None:
+    net = load_model(nets.checkpoint(size=6, trunk=trunk), 36)
+    planes = torch.from_numpy(nets.random_planes(4, 6))
+    before = net(planes)[1]
+    with torch.no_grad():
+        net.stem.conv.weight.mul_(-1)
+    assert (not torch.equal(net(planes)[1], before)) == is_moved
+
+
+def test_auxiliary_heads_change_nothing_else() -> None:
+    plain = build_model(nets.network(), 6, 37, seed=2)
+    taught = build_model(nets.network(auxiliary=["reply", "ownership", "score"]), 6, 37, seed=2)
+    for name, weight in export_weights(plain).items():
+        np.testing.assert_array_equal(weight, export_weights(taught)[name])
+    planes = torch.from_numpy(nets.random_planes(4, 6))
+    policy, value, said = taught.eval().all_heads(planes)
+    assert torch.equal(policy, plain.eval()(planes)[0])
+    assert torch.equal(value, plain(planes)[1])
+    shapes = {name: tuple(answer.shape) for name, answer in said.items()}
+    assert shapes == {"reply": (4, 37), "ownership": (4, 36), "score": (4,)}

@@ -27,6 +27,12 @@ class NetworkConfig:
     value_channels: int = MISSING  #: channels of the value head
     value_hidden: int = MISSING  #: width of the value head's dense layer
     value: str = MISSING  #: wdl (win, draw, loss probabilities) or tanh (one number)
+    # What came later has a default, for checkpoints written before.
+    block: str = "plain"  #: plain, bottleneck or depthwise
+    pooling_every: int = 0  #: every so many blocks one with global pooling; 0 for none
+    stem_padding: str = "zeros"  #: outside the board the first layer sees zeros, ones or replicate
+    trunk: str = "shared"  #: shared or separate (the value has a trunk of its own)
+    auxiliary: list[str] = field(default_factory=list)  #: heads trained beside: ownership, score, reply
 
 
 @dataclass

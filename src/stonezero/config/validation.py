@@ -22,6 +22,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "iterations": (1, MOST),
     "network.channels": (8, 512),
     "network.blocks": (0, 40),
+    "network.pooling_every": (0, 40),
     "network.policy_channels": (1, 256),
     "network.value_channels": (1, 256),
     "network.value_hidden": (1, 1024),
@@ -76,6 +77,9 @@ RANGES: dict[str, tuple[float, float]] = {
 CHOICES: dict[str, tuple[str, ...]] = {
     "network.heads": ("pooled", "dense"),
     "network.value": ("wdl", "tanh"),
+    "network.block": ("plain", "bottleneck", "depthwise"),
+    "network.stem_padding": ("zeros", "ones", "replicate"),
+    "network.trunk": ("shared", "separate"),
     "train.start": ("last", "champion", "scratch"),
     "train.optimizer": ("adam", "sgd"),
     "train.lr_schedule": ("constant", "cosine", "step"),
@@ -86,12 +90,16 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "inference.device": ("cpu", "cuda"),
 }
 
+AUXILIARY = ("ownership", "score", "reply")  #: heads that may be trained beside policy and value
+
 
 def validate(params: DictConfig) -> None:
     """Raise UserError, one sentence, at the first impossible value of any generation."""
     if missing := OmegaConf.missing_keys(params):
         raise UserError(f"{min(missing)} has no value")
     _check_values(params, "")
+    network: Any = OmegaConf.to_object(params.network)
+    check_network(network)
     _check_inference(params)
     checked: list[Any] = []
     for name, generation in params.generations.items():
@@ -108,6 +116,11 @@ def check_network(network: NetworkConfig) -> None:
     _check_values(OmegaConf.create({"network": asdict(network)}), "")
     if not network.planes:
         raise UserError("network.planes is empty; the net needs at least one input plane")
+    for number, name in enumerate(network.auxiliary):
+        if name not in AUXILIARY:
+            raise UserError(f"network.auxiliary names {name}, but must be of {', '.join(AUXILIARY)}")
+        if name in network.auxiliary[:number]:
+            raise UserError(f"network.auxiliary names {name} twice")
 
 
 def _check_values(params: DictConfig, where: str) -> None:

@@ -40,6 +40,12 @@ def network_config(values: Any) -> NetworkConfig:
     return config
 
 
+def _stated(network: NetworkConfig) -> dict[str, Any]:
+    """The fields of a net that its file states: all but those that came later and have their default."""
+    plain, defaults = asdict(network), asdict(NetworkConfig())
+    return {name: value for name, value in plain.items() if value != defaults[name]}
+
+
 @dataclass
 class Checkpoint:
     """A net, the game it plays and where it comes from."""
@@ -73,7 +79,7 @@ class Checkpoint:
         metadata = {
             "format": FORMAT,
             "game": self.game,
-            "network": asdict(self.network),
+            "network": _stated(self.network),
             "generation": self.generation,
             "params_digest": self.params_digest,
         }

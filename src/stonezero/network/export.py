@@ -3,13 +3,20 @@
 import io
 import warnings
 
+import numpy as np
+import onnxruntime
 import torch
 from torch import Tensor, nn
 
-from stonezero.network.checkpoint import Checkpoint
+from stonezero.network.checkpoint import Checkpoint, CheckpointError
 from stonezero.network.model import Net, load_model
+from stonezero.network.onnxruntime_backend import session_options
 
 OPSET = 17
+CHECK_ROWS = 32
+"""Random positions on which an exported model is compared with the net."""
+CHECK_TOLERANCE = 1e-3
+"""Of the largest output, at least 1: float32 sums in another order come nowhere near it."""
 
 
 class Evaluator(nn.Module):
@@ -38,6 +45,7 @@ def export_onnx(checkpoint: Checkpoint, num_actions: int, size: int) -> bytes:
     """ONNX model `planes` float32[batch, C, H, W] -> `logits` float32[batch, A], `values` float32[batch].
 
     Uses torch's older exporter: the newer one takes seconds and embeds absolute paths.
+    Raises `CheckpointError` where the model does not say what the net says.
     """
     evaluator = load_evaluator(checkpoint, num_actions, size)
     planes = torch.zeros(2, len(checkpoint.network.planes), size, size)
@@ -45,6 +53,7 @@ def export_onnx(checkpoint: Checkpoint, num_actions: int, size: int) -> bytes:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"torch\.onnx")
         warnings.filterwarnings("ignore", message="You are using the legacy TorchScript-based ONNX export")
+        warnings.filterwarnings("ignore", message="Constant folding - Only steps=1")  # of padding
         torch.onnx.export(
             evaluator,
             (planes,),
@@ -55,4 +64,16 @@ def export_onnx(checkpoint: Checkpoint, num_actions: int, size: int) -> bytes:
             output_names=["logits", "values"],
             dynamic_axes={"planes": {0: "batch"}, "logits": {0: "batch"}, "values": {0: "batch"}},
         )
+    check_export(buffer.getvalue(), evaluator, planes.shape[1:])
     return buffer.getvalue()
+
+
+def check_export(model: bytes, evaluator: Evaluator, shape: torch.Size) -> None:
+    """Compare an ONNX model with the net it was made of on a batch of CHECK_ROWS random positions."""
+    planes = np.random.default_rng(0).integers(0, 2, (CHECK_ROWS, *shape)).astype(np.float32)
+    session = onnxruntime.InferenceSession(model, session_options(), providers=["CPUExecutionProvider"])
+    with torch.inference_mode():
+        expected = [output.numpy() for output in evaluator(torch.from_numpy(planes))]
+    for answer, wanted in zip(session.run(None, {"planes": planes}), expected, strict=True):
+        if not np.abs(answer - wanted).max() <= CHECK_TOLERANCE * max(1.0, np.abs(wanted).max()):
+            raise CheckpointError("the exported ONNX model does not say what the net says: is it damaged?")

@@ -1,14 +1,11 @@
 """The net as a torch module: a residual trunk, a policy head and a value head.
 
-    planes -> 3x3 convolution -> blocks of two 3x3 convolutions -> policy head -> logits [B, A]
-                                                                -> value head  -> logits [B, 3] or [B, 1]
+    planes -> 3x3 convolution -> residual blocks -> policy head -> logits [B, A]
+                                                 -> value head  -> logits [B, 3] or [B, 1]
 
-Two kinds of heads. `pooled` heads see the board through convolutions and global pooling only, so that one
-net plays every board size (after KataGo, Wu 2019, arXiv:1902.10565, section 3.3; ours pools mean and maximum
-in both heads). `dense` heads are those of AlphaZero (Silver et al. 2018): they flatten the board and are
-bound to its size.
-
-Masking illegal moves is left to the callers: search, loss and service.
+With `trunk: separate` the value has a first layer and blocks of its own. Auxiliary heads lie on the trunk
+that they inform; `forward`, and with it every inference backend, leaves them out. Masking illegal moves is
+left to the callers: search, loss and service.
 """
 
 import torch
@@ -18,107 +15,15 @@ from torch.nn import functional as F  # noqa: N812
 from stonezero.config.schema import NetworkConfig
 from stonezero.config.validation import check_network
 from stonezero.errors import UserError
+from stonezero.network.blocks import Stem, make_blocks
 from stonezero.network.checkpoint import Checkpoint, CheckpointError, Weights
+from stonezero.network.heads import make_auxiliary_head, make_policy_head, make_value_head
 
 OUTPUT_STD = 0.001
 """Of the last layers' initial weights: small, so that an untrained net is near uniform and near a draw."""
 
-NUM_VALUE_LOGITS = {"wdl": 3, "tanh": 1}
-NUM_POOLED = 3
-"""Features that `pool` makes of one channel."""
-
-
-class NormedConv(nn.Module):
-    """Convolution that keeps the board's size, then BatchNorm. float32[B, in, H, W] -> [B, out, H, W]."""
-
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: int) -> None:
-        super().__init__()
-        self.conv = nn.Conv2d(in_channels, out_channels, kernel_size, padding=kernel_size // 2, bias=False)
-        self.norm = nn.BatchNorm2d(out_channels)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.norm(self.conv(x))
-
-
-class ResidualBlock(nn.Module):
-    """float32[B, C, H, W] -> the same shape."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.first = NormedConv(channels, channels, 3)
-        self.second = NormedConv(channels, channels, 3)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.relu(self.second(F.relu(self.first(x))) + x)
-
-
-def pool(x: Tensor, size: int) -> Tensor:
-    """float32[B, C, H, W] -> [B, 3C]: per channel the mean, the mean scaled by the board's side, the maximum.
-
-    The scaled mean lets a head give the same mean another weight on another board.
-    """
-    mean = F.adaptive_avg_pool2d(x, 1).flatten(1)
-    largest = F.adaptive_max_pool2d(x, 1).flatten(1)
-    return torch.cat([mean, mean * ((size - 10) / 10), largest], dim=1)
-
-
-class PooledPolicyHead(nn.Module):
-    """Per point a logit from 1x1 convolutions biased by pooled features; the pass from those alone."""
-
-    def __init__(self, network: NetworkConfig, size: int, has_pass: bool) -> None:
-        super().__init__()
-        self.size = size
-        channels = network.policy_channels
-        self.points = NormedConv(network.channels, channels, 1)
-        self.summary = NormedConv(network.channels, channels, 1)
-        self.bias = nn.Linear(NUM_POOLED * channels, channels)
-        self.output = nn.Conv2d(channels, 1, 1, bias=False)
-        self.pass_output = nn.Linear(NUM_POOLED * channels, 1) if has_pass else None
-
-    def forward(self, x: Tensor) -> Tensor:
-        pooled = pool(F.relu(self.summary(x)), self.size)
-        points = F.relu(self.points(x) + self.bias(pooled)[:, :, None, None])
-        logits = self.output(points).flatten(1)
-        return logits if self.pass_output is None else torch.cat([logits, self.pass_output(pooled)], dim=1)
-
-
-class PooledValueHead(nn.Module):
-    """1x1 convolution, pooling, a hidden layer, the value's logits."""
-
-    def __init__(self, network: NetworkConfig, size: int) -> None:
-        super().__init__()
-        self.size = size
-        self.summary = NormedConv(network.channels, network.value_channels, 1)
-        self.hidden = nn.Linear(NUM_POOLED * network.value_channels, network.value_hidden)
-        self.output = nn.Linear(network.value_hidden, NUM_VALUE_LOGITS[network.value])
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.output(F.relu(self.hidden(pool(F.relu(self.summary(x)), self.size))))
-
-
-class DensePolicyHead(nn.Module):
-    """1x1 convolution, flattened, one dense layer."""
-
-    def __init__(self, network: NetworkConfig, num_points: int, num_actions: int) -> None:
-        super().__init__()
-        self.summary = NormedConv(network.channels, network.policy_channels, 1)
-        self.output = nn.Linear(network.policy_channels * num_points, num_actions)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.output(F.relu(self.summary(x)).flatten(1))
-
-
-class DenseValueHead(nn.Module):
-    """1x1 convolution, flattened, a hidden layer, the value's logits."""
-
-    def __init__(self, network: NetworkConfig, num_points: int) -> None:
-        super().__init__()
-        self.summary = NormedConv(network.channels, network.value_channels, 1)
-        self.hidden = nn.Linear(network.value_channels * num_points, network.value_hidden)
-        self.output = nn.Linear(network.value_hidden, NUM_VALUE_LOGITS[network.value])
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.output(F.relu(self.hidden(F.relu(self.summary(x)).flatten(1))))
+POLICY_SIDE = ("reply",)
+"""Auxiliary heads on the policy's trunk; the others lie on the value's."""
 
 
 class Net(nn.Module):
@@ -127,16 +32,37 @@ class Net(nn.Module):
     Value logits are those of win, draw and loss for the side to move, or the value before its tanh.
     """
 
-    def __init__(self, network: NetworkConfig, policy: nn.Module, value: nn.Module) -> None:
+    def __init__(self, network: NetworkConfig, size: int, num_actions: int) -> None:
         super().__init__()
-        self.stem = NormedConv(len(network.planes), network.channels, 3)
-        self.blocks = nn.Sequential(*(ResidualBlock(network.channels) for _ in range(network.blocks)))
-        self.policy = policy
-        self.value = value
+        self.stem = Stem(len(network.planes), network.channels, network.stem_padding)
+        self.blocks = make_blocks(network, size)
+        self.policy = make_policy_head(network, size, num_actions)
+        self.value = make_value_head(network, size)
+        self.is_separate = network.trunk == "separate"
+        if self.is_separate:
+            self.value_stem = Stem(len(network.planes), network.channels, network.stem_padding)
+            self.value_blocks = make_blocks(network, size)
+        self.auxiliary = nn.ModuleDict(
+            {name: make_auxiliary_head(name, network, size, num_actions) for name in network.auxiliary}
+        )
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        policy_features, value_features = self._features(planes)
+        return self.policy(policy_features), self.value(value_features)
+
+    def all_heads(self, planes: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """Policy and value logits, and what each auxiliary head says, by its name."""
+        policy_features, value_features = self._features(planes)
+        said = {
+            name: head(policy_features if name in POLICY_SIDE else value_features)
+            for name, head in self.auxiliary.items()
+        }
+        return self.policy(policy_features), self.value(value_features), said
+
+    def _features(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """float32[B, C, H, W] for the policy and for the value."""
         x = self.blocks(F.relu(self.stem(planes)))
-        return self.policy(x), self.value(x)
+        return x, self.value_blocks(F.relu(self.value_stem(planes))) if self.is_separate else x
 
 
 def build_model(network: NetworkConfig, size: int, num_actions: int, seed: int = 0) -> Net:
@@ -150,12 +76,7 @@ def build_model(network: NetworkConfig, size: int, num_actions: int, seed: int =
     if num_actions - num_points not in (0, 1):
         raise UserError(f"a {size}x{size} board has {num_points} moves and maybe a pass, not {num_actions}")
     with torch.random.fork_rng(devices=[]):
-        if network.heads == "pooled":
-            policy: nn.Module = PooledPolicyHead(network, size, has_pass=num_actions > num_points)
-            net = Net(network, policy, PooledValueHead(network, size))
-        else:
-            policy = DensePolicyHead(network, num_points, num_actions)
-            net = Net(network, policy, DenseValueHead(network, num_points))
+        net = Net(network, size, num_actions)
     initialise(net, torch.Generator().manual_seed(seed))
     return net
 

@@ -30,12 +30,50 @@ class NumpyBackend(Backend):
 
     def evaluate_one(self, planes: Array) -> tuple[Array, np.float32]:
         """float32[C, H, W] -> policy logits float32[A] and the value."""
-        x = relu(self.normed_conv(planes, "stem"))
-        for block in range(self.network.blocks):
-            y = relu(self.normed_conv(x, f"blocks.{block}.first"))
-            x = relu(self.normed_conv(y, f"blocks.{block}.second") + x)
+        x = self.trunk(planes, "")
         logits = self.pooled_policy(x) if self.network.heads == "pooled" else self.dense_policy(x)
-        return logits, self.value(x)
+        return logits, self.value(self.trunk(planes, "value_") if self.network.trunk == "separate" else x)
+
+    def trunk(self, planes: Array, prefix: str) -> Array:
+        """Planes float32[P, H, W] -> features float32[C, H, W]."""
+        x = relu(self.norm(self.stem(planes, f"{prefix}stem.conv.weight"), f"{prefix}stem"))
+        blocks = {
+            "plain": self.plain_block,
+            "bottleneck": self.bottleneck_block,
+            "depthwise": self.depthwise_block,
+        }
+        for name in (f"{prefix}blocks.{number}" for number in range(self.network.blocks)):
+            is_pooling = f"{name}.pooled.conv.weight" in self.weights
+            block = self.pooling_block if is_pooling else blocks[self.network.block]
+            x = relu(block(x, name) + x)
+        return x
+
+    def stem(self, planes: Array, name: str) -> Array:
+        """The first layer's convolution, which sees `stem_padding` outside the board."""
+        margins = ((0, 0), (1, 1), (1, 1))
+        if self.network.stem_padding == "replicate":
+            return convolve_inside(np.pad(planes, margins, mode="edge"), self.weights[name])
+        outside = 1 if self.network.stem_padding == "ones" else 0
+        return convolve_inside(np.pad(planes, margins, constant_values=outside), self.weights[name])
+
+    def plain_block(self, x: Array, name: str) -> Array:
+        return self.normed_conv(relu(self.normed_conv(x, f"{name}.first")), f"{name}.second")
+
+    def bottleneck_block(self, x: Array, name: str) -> Array:
+        y = relu(self.normed_conv(x, f"{name}.reduce"))
+        return self.normed_conv(relu(self.normed_conv(y, f"{name}.middle")), f"{name}.expand")
+
+    def depthwise_block(self, x: Array, name: str) -> Array:
+        for half in ("first", "second"):
+            y = x if half == "first" else relu(x)
+            y = relu(self.normed_conv(y, f"{name}.{half}.depthwise"))
+            x = self.normed_conv(y, f"{name}.{half}.pointwise")
+        return x
+
+    def pooling_block(self, x: Array, name: str) -> Array:
+        bias = self.linear(pool(relu(self.normed_conv(x, f"{name}.pooled"))), f"{name}.bias")
+        y = relu(self.normed_conv(x, f"{name}.first") + bias[:, None, None])
+        return self.normed_conv(y, f"{name}.second")
 
     def pooled_policy(self, x: Array) -> Array:
         """float32[C, H, W] -> float32[A]"""
@@ -61,9 +99,12 @@ class NumpyBackend(Backend):
         return (odds[0] - odds[2]) / odds.sum()
 
     def normed_conv(self, x: Array, name: str) -> Array:
-        """Convolution and BatchNorm with its running statistics."""
+        """Convolution and BatchNorm."""
+        return self.norm(convolve(x, self.weights[f"{name}.conv.weight"]), name)
+
+    def norm(self, y: Array, name: str) -> Array:
+        """BatchNorm with its running statistics."""
         weights = self.weights
-        y = convolve(x, weights[f"{name}.conv.weight"])
         scale = weights[f"{name}.norm.weight"] / np.sqrt(weights[f"{name}.norm.running_var"] + NORM_EPSILON)
         shift = weights[f"{name}.norm.bias"] - weights[f"{name}.norm.running_mean"] * scale
         return (y * scale[:, None, None] + shift[:, None, None]).astype(np.float32)
@@ -75,10 +116,17 @@ class NumpyBackend(Backend):
 def convolve(x: Array, weight: Array) -> Array:
     """float32[C, H, W] and float32[D, C, K, K] -> float32[D, H, W]; zeros lie outside the board."""
     margin = weight.shape[2] // 2
-    padded = np.pad(x, ((0, 0), (margin, margin), (margin, margin)))
+    return convolve_inside(np.pad(x, ((0, 0), (margin, margin), (margin, margin))), weight)
+
+
+def convolve_inside(padded: Array, weight: Array) -> Array:
+    """float32[C, H + K - 1, W + K - 1] -> float32[D, H, W]; channel by channel for weights [C, 1, K, K]."""
     windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], axis=(1, 2))
-    inputs = windows.transpose(0, 3, 4, 1, 2).reshape(-1, x.shape[1] * x.shape[2])
-    return (weight.reshape(len(weight), -1) @ inputs).reshape(-1, *x.shape[1:])
+    if weight.shape[1] == 1 and len(padded) == len(weight):
+        return np.einsum("chwij,cij->chw", windows, weight[:, 0])
+    size = windows.shape[1:3]
+    inputs = windows.transpose(0, 3, 4, 1, 2).reshape(-1, size[0] * size[1])
+    return (weight.reshape(len(weight), -1) @ inputs).reshape(-1, *size)
 
 
 def pool(x: Array) -> Array:
