@@ -112,7 +112,7 @@ REFUSED = {
     "iterations=0": "iterations is 0, but must lie between 1 and 200",
     "experiment=quik": "there is no experiment quik; there are gomoku15, gomoku9, ",
     "experiment=1E5": "there is no experiment 1E5; there are ",
-    "ablation=no_nose": "there is no ablation no_nose; there are no_noise, no_symmetry, none",
+    "ablation=no_nose": "there is no ablation no_nose; there are ",
     "game=chess": "there is no game chess; there are gomoku, othello",
     "+foo=1": "cannot use the override '+foo=1': write key=value, with one value",
     "~train": "cannot use the override '~train': write key=value, with one value",
