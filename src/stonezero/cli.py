@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from stonezero import commands_of_records
+
 app = typer.Typer(
     help="The AlphaZero laboratory for stone games: plan runs, follow them, play against what they learnt.",
     no_args_is_help=True,
@@ -16,6 +18,7 @@ app = typer.Typer(
 )
 track = typer.Typer(help="What MLflow knows of this checkout's runs.", no_args_is_help=True)
 app.add_typer(track, name="track")
+commands_of_records.register(app)
 
 
 @app.command()

@@ -21,6 +21,7 @@ from stonezero.errors import UserError
 PACKAGE = Path(__file__).resolve().parent
 KERNEL_MODULES = ("jit.py", "lanes.py")
 KERNEL_FOLDERS = ("games", "search", "players", "records")
+WITHOUT_KERNELS = ("records/formats",)
 
 
 def kernel_digest() -> str:
@@ -29,6 +30,8 @@ def kernel_digest() -> str:
     sources = [PACKAGE / module for module in KERNEL_MODULES]
     for folder in KERNEL_FOLDERS:
         sources += sorted((PACKAGE / folder).glob("**/*.py"))
+    without = [PACKAGE / folder for folder in WITHOUT_KERNELS]
+    sources = [source for source in sources if source.parent not in without]
     for source in sources:
         digest.update(source.resolve().relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())

@@ -1,7 +1,8 @@
 """`Board`: one game, played move by move, that checks everything it is given."""
 
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,13 @@ class BoardTextError(UserError):
     """A text that is no board."""
 
 
+class RecordReader(Protocol):
+    """What reads a board out of somebody else's record; see `stonezero.records.formats.boards`."""
+
+    def __call__(self, record: str | Path, number: int, **hints: str | int) -> "Board":
+        """The last position of game `number` of a file or a text."""
+
+
 class Board:
     """A game in progress.
 
@@ -70,6 +78,8 @@ class Board:
 
     `positions` holds the position as a single row, for players and networks; treat it as read-only.
     """
+
+    record_reader: ClassVar[RecordReader | None] = None  #: `import stonezero` puts it here
 
     def __init__(self, game: str | Game, size: int = 0, k: int = 0, rules: str = "") -> None:
         """A board at the start of `game`, a `Game` or a name that goes to `make_game` with the rest."""
@@ -138,6 +148,25 @@ class Board:
                 f"this board says {footer['state']!r} where it is {board._state()!r}: {board.line()}"
             )
         return board
+
+    @classmethod
+    def from_record(cls, record: str | Path, number: int = 1, **hints: str | int) -> "Board":
+        """The last position of a recorded game, with its moves: SGF, PSQ, REC, GGF, WTHOR, text, parquet.
+
+        Parameters
+        ----------
+        record : a file, or the text of a record
+        number : of the game within it, from 1
+        hints : `format`, `game`, `size`, `k`, `rules`, where the record does not say them
+
+        Raises
+        ------
+        UserError
+            Where there is no such game, or it is wrong: the line or byte, and the reason.
+        """
+        if cls.record_reader is None:
+            raise RuntimeError("formats lie above the rules: take Board from the package, `stonezero.Board`")
+        return cls.record_reader(record, number, **hints)
 
     def play(self, move: int | str) -> None:
         """Play a move, a number or a text.

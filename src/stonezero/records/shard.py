@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from stonezero.files import atomic_write
+from stonezero.files import write_bytes
 from stonezero.games.position import HISTORY
 from stonezero.records.kernels import POINTS_PER_BYTE, pack_stones, unpack_stones
 from stonezero.records.schema import (
@@ -41,14 +41,19 @@ def write_shard(
     path: Path | str, records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str
 ) -> None:
     """Write whole games to `path`, atomically. WriteError when the disk refuses."""
+    write_bytes(path, encode_shard(records, game_spec, generation))
+
+
+def encode_shard(records: Sequence[GameRecord], game_spec: dict[str, Any], generation: str) -> bytes:
+    """The bytes of a shard of whole games."""
     table = table_of_games(records, game_spec)
     header = {"schema_version": SCHEMA_VERSION, "game": game_spec, "generation": generation}
     header["content"] = _content_digest(table, generation)
     arrow = _to_arrow(table).replace_schema_metadata({METADATA_KEY: json.dumps(header, sort_keys=True)})
-    with atomic_write(path) as temporary:
-        pq.write_table(
-            arrow, temporary, compression="zstd", use_dictionary=FEW_VALUES, write_statistics=False
-        )
+    sink = pa.BufferOutputStream()
+    pq.write_table(arrow, sink, compression="zstd", use_dictionary=FEW_VALUES, write_statistics=False)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def read_shard(
@@ -56,7 +61,11 @@ def read_shard(
 ) -> RecordTable:
     """Read a shard; RecordError when it is none, damaged, not of the game `game_spec` or not of `sha256`."""
     path = Path(path)
-    data = _read_bytes(path, sha256)
+    return decode_shard(_read_bytes(path, sha256), path, game_spec)
+
+
+def decode_shard(data: bytes, path: Path | str, game_spec: dict[str, Any] | None = None) -> RecordTable:
+    """The table of a shard's bytes; `path` names them in a RecordError, raised as by `read_shard`."""
     try:
         arrow = pq.read_table(pa.BufferReader(data), use_threads=False)
     except (OSError, ValueError, pa.ArrowException) as error:
@@ -119,7 +128,7 @@ def _to_arrow(table: RecordTable) -> pa.Table:
     return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
 
-def _from_arrow(path: Path, table: pa.Table, game: dict[str, Any]) -> RecordTable:
+def _from_arrow(path: Path | str, table: pa.Table, game: dict[str, Any]) -> RecordTable:
     columns = {name: _one_chunk(table[name]) for name in table.column_names}
     moves, counts = columns["visit_moves"], columns["visit_counts"]
     if not moves.offsets.equals(counts.offsets):
@@ -150,10 +159,10 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
 def _packed_bytes(column: pa.Array) -> NDArray[np.uint8]:
     width = column.type.byte_width
     data = np.frombuffer(column.buffers()[1] or b"", np.uint8, len(column) * width, column.offset * width)
-    return data.reshape(len(column), width)
+    return np.require(data.reshape(len(column), width), requirements="W")  # as in `_numpy`
 
 
-def _header(path: Path, schema: pa.Schema) -> dict[str, Any]:
+def _header(path: Path | str, schema: pa.Schema) -> dict[str, Any]:
     metadata = (schema.metadata or {}).get(METADATA_KEY)
     if metadata is None:
         raise RecordError(f"{path}: a parquet file, but not one of stonezero's records")
