@@ -1,7 +1,8 @@
 """Matches: two players meet in colour-swapped pairs, many games at once, over worker processes.
 
 Both games of a pair start from the same opening. A game depends on its match's seed and its pair's number
-alone, so results don't depend on how the games are dealt to workers.
+alone, so results don't depend on how the games are dealt to workers. Games of an outside engine are played
+one after another; a game that it breaks off counts as lost, and the column FORFEIT says why.
 
 Results are tables of games, see `stonezero.arena.tables`.
 """
@@ -15,11 +16,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stonezero.arena.openings import Openings
-from stonezero.arena.tables import TYPES
+from stonezero.arena.tables import FORFEIT, TYPES
 from stonezero.errors import UserError
-from stonezero.games import BLACK, ONGOING, Game, make_game
+from stonezero.games import BLACK, BLACK_WON, ONGOING, WHITE_WON, Game, make_game
 from stonezero.games.game import Moves, Rows
 from stonezero.games.notation import move_to_text
+from stonezero.players.player import Forfeit, Player
 from stonezero.players.players import PlayerSpec
 from stonezero.processes import num_workers, worker_pool
 
@@ -107,11 +109,23 @@ class _Games:
         self._legal = np.zeros((num_games, game.num_actions), np.uint8)
         game.legal_moves(self.positions, self.rows, self._legal)
         self.black = self.rows % 2  # which of the two players has the first move
+        self.forfeits = [""] * num_games
 
-    def waiting_for(self, player: int) -> Rows:
-        """Rows of the games in which it is this player's turn."""
+    def waiting_for(self, player: int, rows: Rows) -> Rows:
+        """Those of `rows` in which it is this player's turn."""
         to_move = np.where(self.positions.turn == BLACK, self.black, 1 - self.black)
-        return np.flatnonzero((self.positions.status == ONGOING) & (to_move == player))
+        return rows[((self.positions.status == ONGOING) & (to_move == player))[rows]]
+
+    def ask(self, number: int, player: Player, rows: Rows, keys: NDArray[np.uint64]) -> None:
+        """Let a player move in all of `rows`."""
+        try:
+            moves = player.choose(self.positions, rows, keys[rows], self.moves)
+        except Forfeit as forfeit:
+            (row,) = rows
+            self.positions.status[row] = WHITE_WON if self.black[row] == number else BLACK_WON
+            self.forfeits[row] = str(forfeit)
+            return
+        self.play(rows, moves, player.name)
 
     def play(self, rows: Rows, moves: Moves, by: str) -> None:
         """Play one move in each of these games."""
@@ -130,11 +144,27 @@ def _play(task: _Task) -> pd.DataFrame:
     players = [spec.open(game, len(games.rows)) for spec in (task.first, task.second)]
     for moves in np.repeat(task.moves, 2, axis=0).T:
         games.play(games.rows, np.ascontiguousarray(moves), "an opening")
-    while (games.positions.status == ONGOING).any():
+    try:
+        is_sequential = any(player.is_sequential for player in players)
+        for rows in games.rows.reshape(-1, 1) if is_sequential else [games.rows]:
+            _play_out(games, players, rows, task.keys)
+    finally:
+        for player in players:
+            player.close()
+    table = _table(task, game, games)
+    return table.assign(**{FORFEIT: games.forfeits}) if is_sequential else table
+
+
+def _play_out(games: _Games, players: Sequence[Player], rows: Rows, keys: NDArray[np.uint64]) -> None:
+    """Play the games of `rows` to their ends, together."""
+    while (games.positions.status[rows] == ONGOING).any():
         for number, player in enumerate(players):
-            rows = games.waiting_for(number)
-            if len(rows):
-                games.play(rows, player.choose(games.positions, rows, task.keys[rows]), player.name)
+            waiting = games.waiting_for(number, rows)
+            if len(waiting):
+                games.ask(number, player, waiting, keys)
+
+
+def _table(task: _Task, game: Game, games: _Games) -> pd.DataFrame:
     names = np.array([task.first.name, task.second.name])
     lines = [line[:plies] for line, plies in zip(games.moves, games.positions.ply, strict=True)]
     return pd.DataFrame(

@@ -17,6 +17,9 @@ TYPES = {
 }
 """Columns of a table of games, and their types."""
 
+FORFEIT = "forfeit"
+"""One column more where an outside engine took part: why a player broke it off; empty where none did."""
+
 
 def points(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
     """Points float64[N] of `player` in each of his games: 1, ½ or 0."""

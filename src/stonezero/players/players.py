@@ -1,103 +1,62 @@
-"""Players: anything that picks moves for a batch of positions, named by a short text.
+"""Players by name: the texts that name them everywhere, and how they are opened in a process.
 
     random                            a uniformly random legal move
+    greedy                            one move ahead: most discs turned, longest row made or blocked
+    minimax:depth=4                   alpha-beta with a hand-written evaluation
     rollouts:sims=64                  Monte-Carlo tree search with random rollouts, no network
+    book+rollouts:sims=64             the same behind an opening book
     net:PATH:sims=64:temperature=0    a checkpoint with PUCT search
+    gtp:CMD  gomocup:CMD  nboard:CMD  an outside engine, run as a process; CMD may follow options, as in
+                                      gtp:seconds=2:failure=stop:/usr/games/gtp-rhino
 
 A `PlayerSpec` is picklable and cheap to send to a worker process; `open` makes the player there.
 """
 
+import hashlib
+import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from stonezero.config.schema import InferenceConfig
 from stonezero.errors import UserError
-from stonezero.games.game import Game, Moves, Rows
-from stonezero.games.position import Positions
+from stonezero.games.game import Game
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import SearchSettings
+from stonezero.players.book import BookPlayer, read_book
+from stonezero.players.engine_process import split_command
 from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
-from stonezero.players.keys import keys_of_plies, uniforms
-from stonezero.search.root import choose_move
-
-ROLLOUT_SETTINGS = SearchSettings(c_puct=2.0, fpu_reduction=0.0)
-"""Fixed for good: `rollouts` is an anchor of the ratings."""
+from stonezero.players.greedy import GreedyPlayer
+from stonezero.players.minimax import DEFAULT_DEPTH, MAX_DEPTH, MinimaxPlayer
+from stonezero.players.outside import FAILURES, OutsidePlayer, OutsideSpec, check_protocol
+from stonezero.players.player import Player, RandomPlayer
+from stonezero.players.search_player import ROLLOUT_SETTINGS, SearchPlayer
 
 DEFAULT_SIMULATIONS = 64
+DEFAULT_SECONDS = 10.0
+DEFAULT_ENGINE_DEPTH = 6  #: told to NBoard engines
+MAX_SECONDS = 3600.0
+HINT = (
+    "say random, greedy, minimax:depth=4, rollouts:sims=64, book+rollouts:sims=64, net:PATH:sims=64 "
+    "(:temperature=0.5), gtp:COMMAND, gomocup:COMMAND or nboard:COMMAND"
+)
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "random": (),
+    "greedy": (),
+    "minimax": ("depth",),
+    "rollouts": ("sims", "temperature"),
+    "book+rollouts": ("sims",),
+    "net": ("sims", "temperature"),
+    "gtp": ("seconds", "failure"),
+    "gomocup": ("seconds", "failure"),
+    "nboard": ("seconds", "failure", "depth"),
+}
+"""What each kind of player can be told, as name=value."""
 
-
-class Player(Protocol):
-    """Picks moves for many games at once."""
-
-    name: str
-
-    def choose(self, positions: Positions, rows: Rows, keys: NDArray[np.uint64]) -> Moves:
-        """One legal move for each row, int16[B]; none of the games is over.
-
-        keys uint64[B]: one number a game, the same for all its plies. A move depends on its row, its key
-        and the ply alone, not on the other rows.
-        """
-
-
-class RandomPlayer:
-    """Uniformly random legal moves."""
-
-    name = "random"
-
-    def __init__(self, game: Game) -> None:
-        self._game = game
-
-    def choose(self, positions: Positions, rows: Rows, keys: NDArray[np.uint64]) -> Moves:
-        """See `Player.choose`."""
-        legal = np.zeros((len(rows), self._game.num_actions), np.uint8)
-        self._game.legal_moves(positions, rows, legal)
-        chances = uniforms(keys_of_plies(keys, positions.ply[rows]))
-        return np.array(
-            [choose_move(mask.astype(np.int32), 1.0, u) for mask, u in zip(legal, chances, strict=True)],
-            np.int16,
-        )
-
-
-class SearchPlayer:
-    """Searches each position anew with a fixed number of simulations."""
-
-    def __init__(
-        self,
-        name: str,
-        game: Game,
-        evaluator: Evaluator,
-        settings: SearchSettings,
-        simulations: int,
-        temperature: float,
-        num_slots: int,
-    ) -> None:
-        self.name = name
-        self.search = BatchSearch(
-            game, evaluator, settings._replace(reuse_tree=False), num_slots, simulations
-        )
-        self._simulations = simulations
-        self._temperature = temperature
-        self._num_slots = num_slots
-
-    def choose(self, positions: Positions, rows: Rows, keys: NDArray[np.uint64]) -> Moves:
-        """See `Player.choose`."""
-        chances = uniforms(keys_of_plies(keys, positions.ply[rows]))
-        moves = np.zeros(len(rows), np.int16)
-        for start in range(0, len(rows), self._num_slots):
-            chunk = range(start, min(start + self._num_slots, len(rows)))
-            for slot, i in enumerate(chunk):
-                self.search.set_root(slot, positions, int(rows[i]), int(keys[i]))
-                self.search.set_budget(slot, self._simulations)
-            self.search.run(np.arange(len(chunk)))
-            for slot, i in enumerate(chunk):
-                visits = self.search.statistics(slot).visits
-                moves[i] = choose_move(visits, self._temperature, float(chances[i]))
-        return moves
+OUTSIDE = ("gtp", "gomocup", "nboard")
+ANCHOR_VERSIONS = {"random": 1, "greedy": 1, "minimax": 1, "rollouts": 1, "book+rollouts": 1}
+"""Anchors never change: another way to play would be another player, with another name."""
 
 
 @dataclass(frozen=True)
@@ -105,26 +64,48 @@ class PlayerSpec:
     """A player before it is opened in some process."""
 
     name: str  #: as it appears in ratings and records
-    kind: str  #: random, rollouts or net
+    kind: str  #: a key of OPTIONS
     simulations: int = DEFAULT_SIMULATIONS
     temperature: float = 0.0
     network: PreparedNetwork | None = None
     planes: tuple[str, ...] = ()
     settings: SearchSettings = ROLLOUT_SETTINGS
+    depth: int = DEFAULT_DEPTH  #: of minimax
+    outside: OutsideSpec | None = None
+
+    @property
+    def is_sequential(self) -> bool:
+        """See `Player.is_sequential`."""
+        return self.outside is not None
+
+    def digest(self) -> str:
+        """SHA-256 that changes with whatever plays: checkpoint, an engine's program, an anchor's version."""
+        if self.network is not None:
+            return self.network.digest
+        if self.outside is not None:
+            return self.outside.digest()
+        return hashlib.sha256(f"{self.name} version {ANCHOR_VERSIONS[self.kind]}".encode()).hexdigest()
 
     def open(self, game: Game, num_slots: int) -> Player:
         """Make the player; `num_slots` is how many games it searches at once."""
+        if self.outside is not None:
+            return OutsidePlayer(self.name, game, self.outside)
         if self.kind == "random":
             return RandomPlayer(game)
+        if self.kind == "greedy":
+            return GreedyPlayer(game)
+        if self.kind == "minimax":
+            return MinimaxPlayer(self.name, game, self.depth)
         max_leaves = num_slots * self.settings.leaves_per_wave
         evaluator: Evaluator
         if self.network is None:
             evaluator = RolloutEvaluator(game, max_leaves)
         else:
             evaluator = NetworkEvaluator(game, self.network.open(), list(self.planes), max_leaves)
-        return SearchPlayer(
+        player = SearchPlayer(
             self.name, game, evaluator, self.settings, self.simulations, self.temperature, num_slots
         )
+        return BookPlayer(read_book(game), player, game) if self.kind == "book+rollouts" else player
 
 
 def network_spec(
@@ -147,32 +128,71 @@ def network_spec(
 def parse_player(text: str, game: Game, inference: InferenceConfig, settings: SearchSettings) -> PlayerSpec:
     """The player a text like `rollouts:sims=64` or `net:runs/g003/champion.safetensors` names."""
     kind, _, rest = text.partition(":")
+    if kind not in OPTIONS:
+        raise UserError(f"unknown player {text!r}: {HINT}")
     words = rest.split(":") if rest else []
-    path = words.pop(0) if kind == "net" and words and "=" not in words[0] else None
-    options = dict(word.partition("=")[::2] for word in words)
+    if kind in OUTSIDE:
+        return _outside_spec(text, game, kind, words)
+    path = checkpoint_path(text)
+    options = _options(text, kind, words if path is None else words[1:])
     spec = PlayerSpec(
         name=text,
         kind=kind,
-        simulations=_number(text, options.pop("sims", str(DEFAULT_SIMULATIONS)), int, lowest=1),
-        temperature=_number(text, options.pop("temperature", "0"), float, lowest=0),
+        simulations=_number(text, options.get("sims", str(DEFAULT_SIMULATIONS)), int, 1),
+        temperature=_number(text, options.get("temperature", "0"), float, 0),
+        depth=_number(text, options.get("depth", str(DEFAULT_DEPTH)), int, 1, MAX_DEPTH[game.name]),
     )
-    if kind not in ("random", "rollouts", "net") or options or (kind == "random" and words):
-        raise UserError(
-            f"unknown player {text!r}: say random, rollouts:sims=64 or net:PATH:sims=64 (:temperature=0.5)"
-        )
+    if kind == "book+rollouts":
+        read_book(game)
     if kind != "net":
         return spec
     if path is None:
         raise UserError(f"player {text!r} names no checkpoint: say net:PATH:sims=64")
-    checkpoint = Checkpoint.load(Path(path))
+    checkpoint = Checkpoint.load(path)
     return network_spec(text, checkpoint, game, inference, settings, spec.simulations, spec.temperature)
 
 
-def _number(text: str, value: str, kind: type, lowest: int) -> Any:
+def checkpoint_path(text: str) -> Path | None:
+    """The checkpoint that the text of a player names, where it names one."""
+    kind, _, rest = text.partition(":")
+    word = rest.partition(":")[0]
+    return Path(word) if kind == "net" and word and "=" not in word else None
+
+
+def _outside_spec(text: str, game: Game, kind: str, words: list[str]) -> PlayerSpec:
+    """An engine's options come first; the first word that is none begins its command."""
+    count = 0
+    while count < len(words) and words[count].partition("=")[0] in OPTIONS[kind] and "=" in words[count]:
+        count += 1
+    options = _options(text, kind, words[:count])
+    failure = options.get("failure", FAILURES[0])
+    if failure not in FAILURES:
+        raise UserError(f"player {text!r}: failure is {' or '.join(FAILURES)}, not {failure!r}")
+    check_protocol(kind, game)
+    outside = OutsideSpec(
+        protocol=kind,
+        command=split_command(":".join(words[count:])),
+        seconds=_number(text, options.get("seconds", str(DEFAULT_SECONDS)), float, 0.01, MAX_SECONDS),
+        depth=_number(text, options.get("depth", str(DEFAULT_ENGINE_DEPTH)), int, 1, 60),
+        failure=failure,
+    )
+    return PlayerSpec(text, kind, outside=outside)
+
+
+def _options(text: str, kind: str, words: list[str]) -> dict[str, str]:
+    options = dict(word.partition("=")[::2] for word in words)
+    if not set(options) <= set(OPTIONS[kind]):
+        raise UserError(f"unknown player {text!r}: {HINT}")
+    return options
+
+
+def _number(text: str, value: str, kind: type, lowest: float, highest: float = math.inf) -> Any:
     try:
         number = kind(value)
     except ValueError:
         raise UserError(f"player {text!r}: {value!r} is not a number") from None
     if not number >= lowest:
         raise UserError(f"player {text!r}: {value} is too small; at least {lowest}")
+    if number > highest or number == math.inf:
+        raise UserError(f"player {text!r}: {value} is too large; at most {highest:g}")
     return number
