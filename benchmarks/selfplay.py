@@ -25,7 +25,7 @@ from stonezero.selfplay.run import Task, num_shards, open_progress, play_shards
 CONF = Path(__file__).resolve().parents[1] / "conf"
 MEDIUM = ["network.channels=64", "network.blocks=6", "selfplay.simulations=16", "selfplay.shard_games=2"]
 BOARDS = {
-    "quick": ["experiment=quick", "selfplay.games=256", "selfplay.shard_games=8"],
+    "quick": ["experiment=quick"],
     "othello8": ["experiment=othello8", *MEDIUM, "selfplay.games=32", "selfplay.slots=16"],
     "gomoku15": ["experiment=gomoku15", *MEDIUM, "selfplay.games=16", "selfplay.slots=8"],
 }

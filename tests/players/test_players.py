@@ -7,7 +7,7 @@ from stonezero.config.schema import InferenceConfig, NetworkConfig
 from stonezero.errors import UserError
 from stonezero.games import make_game
 from stonezero.network.model import initial_checkpoint
-from stonezero.players.batch_search import SearchSettings
+from stonezero.players.batch_search import BatchSearch, SearchSettings
 from stonezero.players.evaluators import NetworkEvaluator
 from stonezero.players.keys import keys_of_plies, mixed, uniforms
 from stonezero.players.players import parse_player
@@ -119,15 +119,16 @@ def test_a_net_that_answers_nan_is_a_users_error(damaged):
 
     class DamagedBackend:
         def evaluate(self, planes):
-            answers = {"logits": np.zeros((len(planes), 25), np.float32), "values": np.zeros(len(planes))}
+            values = np.zeros(len(planes), np.float32)
+            answers = {"logits": np.zeros((len(planes), 25), np.float32), "values": values}
             answers[damaged][0] = np.nan
             return answers["logits"], answers["values"]
 
-    evaluator = NetworkEvaluator(game, DamagedBackend(), PLANES, 1)
+    search = BatchSearch(game, NetworkEvaluator(game, DamagedBackend(), PLANES, 1), SETTINGS, 1, 8)
+    search.set_root(0, game.new_positions(1), 0, 0)
+    search.set_budget(0, 8)
     with pytest.raises(UserError, match="NaN"):
-        evaluator.evaluate(
-            game.new_positions(1), np.zeros(1, np.int64), np.ones((1, 25), np.uint8), np.zeros(1, np.uint64)
-        )
+        search.run(np.arange(1))
 
 
 def test_mixing_follows_the_published_sequence_of_splitmix64():

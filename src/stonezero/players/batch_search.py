@@ -3,7 +3,7 @@
 A wave takes the next leaf of every game still searching, asks the evaluator about all of them in one
 call and backs the answers up:
 
-    collect roots → select → play → settle finished games (and select again) → evaluate → expand, back up
+    begin with unexpanded roots → select → play → settle finished games → evaluate → expand, back up
 """
 
 from typing import NamedTuple
@@ -12,19 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.config.schema import SearchConfig
+from stonezero.errors import UserError
 from stonezero.games.game import Game
 from stonezero.games.position import ONGOING, Positions
 from stonezero.players.evaluators import Evaluator
 from stonezero.players.keys import keys_of_plies
-from stonezero.players.settling import settle
+from stonezero.players.rows import advance_root, note_leaves, settle
 from stonezero.search import puct, root
 from stonezero.search.tree import (
-    NO_NODE,
     ROOT,
     UNEXPANDED,
     allocate_tree,
-    child_by_move,
-    keep_subtree,
     plant_root,
 )
 
@@ -36,6 +34,14 @@ class RootStatistics(NamedTuple):
     priors: NDArray[np.float32]  #: float32[A]: root noise included
     values: NDArray[np.float32]  #: float32[A]: mean value for the side to move, 0 where unvisited
     value: float  #: mean value of the root for the side to move
+
+
+class RootVisits(NamedTuple):
+    """How often a finished search visited each of its root's children."""
+
+    by_move: NDArray[np.int32]  #: int32[A]
+    moves: NDArray[np.int16]  #: int16[V]: the visited moves, in rising order
+    counts: NDArray[np.int32]  #: int32[V]: their visits
 
 
 class SearchSettings(NamedTuple):
@@ -87,6 +93,11 @@ class BatchSearch:
         self._wanted = np.zeros(num_slots, np.int32)
         self._game_keys = np.zeros(num_slots, np.uint64)
         self._search_keys = np.zeros(num_slots, np.uint64)
+        self._leaf_keys = np.zeros(max_leaves, np.uint64)
+        num_actions = game.num_actions
+        self._visits = RootVisits(
+            np.zeros(num_actions, np.int32), np.zeros(num_actions, np.int16), np.zeros(num_actions, np.int32)
+        )
         self._kept = np.zeros(self._num_nodes, np.int32)
 
     @property
@@ -109,31 +120,27 @@ class BatchSearch:
 
     def advance(self, slot: int, move: int) -> None:
         """Play `move` at the slot's root, keeping the subtree below it where `reuse_tree` says so."""
-        base = self.root_row(slot)
-        child = child_by_move(self.tree, slot, move) if self._settings.reuse_tree else NO_NODE
-        if child != NO_NODE:
-            count = keep_subtree(self.tree, slot, child, self._kept)
-            old_rows = base + self._kept[:count]
-            for array in self.positions:
-                array[base : base + count] = array[old_rows]
+        if self._settings.reuse_tree and advance_root(self.tree, self.positions, slot, move, self._kept):
             return
+        base = self.root_row(slot)
         row, moves = np.array([base], np.int64), np.array([move], np.int16)
         self.game.play(self.positions, row, moves, row, self._legal[:1])
         plant_root(self.tree, slot, int(self.positions.turn[base]))
 
     def set_budget(self, slot: int, simulations: int) -> None:
         """Search until the root's children have `simulations` visits, those of a kept subtree included."""
-        visits = int(self.tree.nodes["visit_count"][slot, ROOT])
-        is_over = self.positions.status[self.root_row(slot)] != ONGOING
+        visits = self.tree.nodes["visit_count"].item(slot, ROOT)
         row = self.root_row(slot)
-        ply = self.positions.ply[row : row + 1]
-        self._search_keys[slot] = keys_of_plies(self._game_keys[slot : slot + 1], ply)[0]
-        self._budget[slot] = 0 if is_over else max(simulations - max(visits - 1, 0), 0)
-        self.num_simulations += int(self._budget[slot])
+        is_over = self.positions.status.item(row) != ONGOING
+        budget = 0 if is_over else max(simulations - max(visits - 1, 0), 0)
+        keys, plies = self._game_keys[slot : slot + 1], self.positions.ply[row : row + 1]
+        self._search_keys[slot] = keys_of_plies(keys, plies)[0]
+        self._budget[slot] = budget
+        self.num_simulations += budget
 
     def is_expanded(self, slot: int) -> bool:
         """Whether the root has been evaluated, so that noise can be mixed into its prior."""
-        return bool(self.tree.nodes["num_children"][slot, ROOT] != UNEXPANDED)
+        return bool(self.tree.nodes["num_children"].item(slot, ROOT) != UNEXPANDED)
 
     def mix_root_noise(self, slot: int, fraction: float, noise: NDArray[np.float32]) -> None:
         """See `stonezero.search.root.mix_root_noise`."""
@@ -149,24 +156,14 @@ class BatchSearch:
         A game whose root has no evaluation yet takes part with the root alone.
         """
         wave, legal = self._wave, self._legal
-        count = puct.collect_roots(self.tree, slots, wave)
-        if count:
-            self.game.legal_moves(self.positions, wave.row[:count], legal[:count])
-        self._wanted[slots] = self._settings.leaves_per_wave
-        self._wanted[wave.game[:count]] = 0
-        while True:
-            start = count
-            count = puct.select(self.tree, self._puct, slots, self._wanted, self._budget, wave, start)
-            if count == start:
-                break
-            rows = wave.row[start:count]
-            self.game.play(
-                self.positions, wave.parent_row[start:count], wave.move[start:count], rows, legal[start:count]
-            )
-            end = settle(self.tree, self._puct, wave, start, count, self.positions, legal, self._wanted)
-            if end == count:
-                break
-            count = end
+        roots = puct.begin_wave(self.tree, slots, self._settings.leaves_per_wave, self._wanted, wave)
+        if roots:
+            self.game.legal_moves(self.positions, wave.row[:roots], legal[:roots])
+        count = puct.select(self.tree, self._puct, slots, self._wanted, self._budget, wave, roots)
+        if count > roots:
+            new = slice(roots, count)
+            self.game.play(self.positions, wave.parent_row[new], wave.move[new], wave.row[new], legal[new])
+            count = settle(self.tree, self._puct, wave, roots, count, self.positions, legal)
         if count:
             self._evaluate(count)
 
@@ -175,21 +172,29 @@ class BatchSearch:
         while len(slots := slots[self._budget[slots] > 0]):
             self.wave(slots)
 
+    def visits(self, slot: int) -> RootVisits:
+        """The root's visits, in arrays that the next call writes anew, and its value."""
+        found = self._visits
+        num_visited = root.list_visits(self.tree, slot, found.by_move, found.moves, found.counts)
+        return RootVisits(found.by_move, found.moves[:num_visited], found.counts[:num_visited])
+
+    def root_value(self, slot: int) -> float:
+        """Mean value of the root for the side to move."""
+        nodes = self.tree.nodes
+        visits: int = nodes["visit_count"].item(slot, ROOT)
+        return float(nodes["value_sum"].item(slot, ROOT)) / max(visits, 1)
+
     def statistics(self, slot: int) -> RootStatistics:
         """The root's figures, in fresh arrays."""
         visits = np.empty(self.game.num_actions, np.int32)
         priors = np.empty(self.game.num_actions, np.float32)
         values = np.empty(self.game.num_actions, np.float32)
         root.root_statistics(self.tree, slot, visits, priors, values)
-        node = self.tree.nodes[slot, ROOT]
-        return RootStatistics(
-            visits, priors, values, float(node["value_sum"]) / max(int(node["visit_count"]), 1)
-        )
+        return RootStatistics(visits, priors, values, self.root_value(slot))
 
     def _evaluate(self, count: int) -> None:
-        wave, legal = self._wave, self._legal[:count]
-        rows = wave.row[:count]
-        keys = self._search_keys[wave.game[:count]] + wave.node[:count].astype(np.uint64)
-        logits, values = self._evaluator.evaluate(self.positions, rows, legal, keys)
-        puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, logits, values)
-        self.evaluations += np.bincount(wave.game[:count], minlength=len(self.evaluations))
+        wave, legal, keys = self._wave, self._legal[:count], self._leaf_keys[:count]
+        note_leaves(wave, self._search_keys, self.evaluations, keys)
+        logits, values = self._evaluator.evaluate(self.positions, wave.row[:count], legal, keys)
+        if not puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, logits, values):
+            raise UserError("the network answers with NaN: its weights are damaged or its training diverged")

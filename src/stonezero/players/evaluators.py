@@ -5,7 +5,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stonezero.errors import UserError
 from stonezero.games.game import Game, LegalMask, Rows
 from stonezero.games.planes import plane_codes, write_planes
 from stonezero.games.position import Positions
@@ -40,10 +39,7 @@ class NetworkEvaluator:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         planes = self._planes[: len(rows)]
         write_planes(positions, rows, legal, self._codes, planes)
-        logits, values = self._backend.evaluate(planes.reshape(len(rows), *self._shape))
-        if not (np.isfinite(values).all() and np.isfinite(logits).all()):
-            raise UserError("the network answers with NaN: its weights are damaged or its training diverged")
-        return logits, values
+        return self._backend.evaluate(planes.reshape(len(rows), *self._shape))
 
 
 class RolloutEvaluator:

@@ -101,11 +101,18 @@ def refresh_edge(tree: Tree, settings: PuctSettings, game: int, edge: int) -> No
 
 
 @kernel
-def collect_roots(tree: Tree, games: NDArray[np.int64], wave: Wave) -> int:
-    """Put the unexpanded roots of `games` into the wave. Returns its number of leaves."""
+def begin_wave(
+    tree: Tree, games: NDArray[np.int64], leaves_per_wave: int, leaves_wanted: NDArray[np.int32], wave: Wave
+) -> int:
+    """Begin a wave with the unexpanded roots of `games`. Returns its number of leaves.
+
+    leaves_wanted int32[G] becomes 0 for these games and `leaves_per_wave` for the others.
+    """
     count = 0
     for game in games:
+        leaves_wanted[game] = leaves_per_wave
         if tree.nodes[game, ROOT].num_children == UNEXPANDED:
+            leaves_wanted[game] = 0
             _append_leaf(tree, game, ROOT, NO_MOVE, wave, count)
             count += 1
     return count
@@ -221,16 +228,19 @@ def expand_and_back_up(
     legal: NDArray[np.uint8],
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
-) -> None:
+) -> bool:
     """Give each leaf its edges, with softmax(logits) over legal moves as priors, and back its value up.
 
     legal uint8[B, A], logits float32[B, A], values float32[B] in [-1, 1] for the side to move. Logits of
-    illegal moves have no influence, however large.
+    illegal moves have no influence, however large. Returns whether all numbers were finite.
     """
+    is_finite = True
     for b in range(count):
         game, leaf = wave.game[b], wave.node[b]
-        _expand(tree, game, leaf, legal[b], logits[b])
+        checksum = _expand(tree, game, leaf, legal[b], logits[b])
+        is_finite &= np.isfinite(checksum) and np.isfinite(values[b])
         backup(tree, settings, game, leaf, float(values[b]))
+    return is_finite
 
 
 @inlined_kernel
@@ -252,15 +262,18 @@ def exponentiate(values: NDArray[np.float32], highest: float) -> None:
 
 
 @inlined_kernel
-def _expand(tree: Tree, game: int, leaf: int, legal: NDArray[np.uint8], logits: NDArray[np.float32]) -> None:
+def _expand(tree: Tree, game: int, leaf: int, legal: NDArray[np.uint8], logits: NDArray[np.float32]) -> float:
+    """Returns the sum of the logits of legal moves: not finite where one of them isn't."""
     first = tree.num_edges[game]
     end = first
     highest = np.float32(-np.inf)
+    checksum = 0.0
     for move in range(legal.shape[0]):
         if legal[move]:
             tree.move[game, end] = move
             tree.prior[game, end] = logits[move]
             highest = max(highest, logits[move])
+            checksum += logits[move]
             end += 1
     total = np.float32(0.0)
     priors = tree.prior[game, first:end]
@@ -275,6 +288,7 @@ def _expand(tree: Tree, game: int, leaf: int, legal: NDArray[np.uint8], logits: 
     node.num_children = end - first
     tree.num_edges[game] = end
     bring_best_unopened_forward(tree, game, leaf)
+    return checksum
 
 
 @inlined_kernel

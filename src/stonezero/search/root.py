@@ -52,6 +52,31 @@ def root_statistics(
 
 
 @kernel
+def list_visits(
+    tree: Tree,
+    game: int,
+    visits: NDArray[np.int32],
+    moves: NDArray[np.int16],
+    counts: NDArray[np.int32],
+) -> int:
+    """Write visits int32[A] by move, and the visited moves in rising order.
+
+    They go into moves int16[A], their visits into counts int32[A]. Returns how many moves were visited.
+    """
+    visits[:] = 0
+    root = tree.nodes[game, ROOT]
+    for edge in range(root.first_edge, root.first_edge + root.num_opened):
+        visits[tree.move[game, edge]] = tree.nodes[game, tree.child[game, edge]].visit_count
+    num_visited = 0
+    for move in range(visits.shape[0]):
+        if visits[move] > 0:
+            moves[num_visited] = move
+            counts[num_visited] = visits[move]
+            num_visited += 1
+    return num_visited
+
+
+@kernel
 def root_prior_entropy(tree: Tree, game: int) -> float:
     """Entropy of the root's prior in nats."""
     root = tree.nodes[game, ROOT]
@@ -63,25 +88,50 @@ def root_prior_entropy(tree: Tree, game: int) -> float:
     return entropy
 
 
-def move_probabilities(visits: NDArray[np.int32], temperature: float) -> NDArray[np.float64]:
-    """visits ** (1 / temperature), normalised: float64[A]. At temperature 0 all on the most visited.
+@kernel
+def weigh_visits(visits: NDArray[np.int32], temperature: float, weights: NDArray[np.float64]) -> float:
+    """Write weights float64[A] in proportion to visits ** (1 / temperature); returns their sum.
 
-    Computed from logarithms, so that small temperatures neither overflow nor underflow; ties share
-    evenly, except at temperature 0, where the lowest move wins.
+    Computed from logarithms, so that small temperatures neither overflow nor underflow. Ties weigh the same,
+    except at temperature 0, where all weight is on the most visited move with the lowest index.
     """
-    if temperature == 0:
-        probabilities = np.zeros(visits.shape[0])
-        probabilities[np.argmax(visits)] = 1.0
-        return probabilities
-    with np.errstate(divide="ignore"):
-        logits = np.log(visits)
-    with np.errstate(over="ignore"):
-        weights = np.exp((logits - logits.max()) / temperature)
-    return weights / weights.sum()
+    best = 0
+    for move in range(visits.shape[0]):
+        if visits[move] > visits[best]:
+            best = move
+    total = 0.0
+    for move in range(visits.shape[0]):
+        if temperature == 0.0 or visits[move] == 0:
+            weights[move] = 1.0 if move == best else 0.0
+        else:
+            weights[move] = np.exp((np.log(visits[move]) - np.log(visits[best])) / temperature)
+        total += weights[move]
+    return total
+
+
+@kernel
+def weighted_choice(weights: NDArray[np.float64], threshold: float) -> int:
+    """The index at which the running sum of weights float64[A] passes `threshold`, below their sum."""
+    chosen = 0
+    running = 0.0
+    for move in range(weights.shape[0]):
+        if weights[move] > 0.0:
+            chosen = move
+            running += weights[move]
+            if running > threshold:
+                break
+    return chosen
+
+
+def move_probabilities(visits: NDArray[np.int32], temperature: float) -> NDArray[np.float64]:
+    """visits ** (1 / temperature), normalised: float64[A]. See `weigh_visits`."""
+    weights = np.empty(visits.shape[0])
+    total = weigh_visits(visits, float(temperature), weights)
+    return weights / total
 
 
 def choose_move(visits: NDArray[np.int32], temperature: float, uniform: float) -> int:
     """The move that `uniform`, a number in [0, 1), falls on."""
-    cumulative = np.cumsum(move_probabilities(visits, temperature))
-    move = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
-    return min(move, int(np.flatnonzero(visits)[-1]))
+    weights = np.empty(visits.shape[0])
+    total = weigh_visits(visits, float(temperature), weights)
+    return int(weighted_choice(weights, uniform * total))

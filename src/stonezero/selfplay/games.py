@@ -140,23 +140,22 @@ class SelfplayBatch:
         if self._noise.root_noise_fraction > 0:
             num_legal = int(self._search.tree.nodes["num_children"][slot, ROOT])
             alpha = self._noise.root_noise_concentration / num_legal
-            noise = current.rng.standard_gamma(alpha, self._game.num_actions).astype(np.float32)
+            noise = current.rng.standard_gamma(alpha, self._game.num_actions, np.float32)
             self._search.mix_root_noise(slot, self._noise.root_noise_fraction, noise)
 
     def _move(self, slot: int, current: _LiveGame) -> None:
         """The search is over: record it, play a move and begin the next search."""
-        statistics = self._search.statistics(slot)
+        visits = self._search.visits(slot)
         searched_plies = len(current.plies) - current.num_opening_plies
         is_early = searched_plies < self._selfplay.temperature_plies
         temperature = self._selfplay.temperature if is_early else self._selfplay.final_temperature
-        move = choose_move(statistics.visits, temperature, current.rng.random())
-        visited = np.flatnonzero(statistics.visits)
+        move = choose_move(visits.by_move, temperature, current.rng.random())
         current.plies.append(
             _Ply(
                 move,
-                visited.astype(np.int16),
-                statistics.visits[visited],
-                statistics.value,
+                visits.moves.copy(),
+                visits.counts.copy(),
+                self._search.root_value(slot),
                 current.prior_entropy,
                 is_opening=False,
             )
