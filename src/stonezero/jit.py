@@ -20,7 +20,7 @@ from stonezero.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parent
 KERNEL_MODULES = ("jit.py", "lanes.py")
-KERNEL_FOLDERS = ("games", "search", "players", "records")
+KERNEL_FOLDERS = ("games", "search", "players", "records", "solvers")
 WITHOUT_KERNELS = ("records/formats",)
 
 

@@ -22,20 +22,23 @@ INDEX = ir.IntType(32)
 BIT = ir.IntType(1)
 VECTOR = ir.VectorType(WORD, NUM_LANES)
 
+inline_code: Any = intrinsic
+"""numba's decorator, without its types: they are those of the definition, not of the calls."""
 
-@intrinsic
+
+@inline_code
 def pop_count(_context: Any, word: Any) -> Any:
     """Number of bits set in a uint64, as int64."""
     return types.int64(word), lambda _, builder, __, arguments: builder.ctpop(arguments[0])
 
 
-@intrinsic
+@inline_code
 def trailing_zeros(_context: Any, word: Any) -> Any:
     """Index of the lowest bit set in a uint64, as int64; 64 where none is."""
     return types.int64(word), lambda _, builder, __, arguments: builder.cttz(arguments[0], BIT(0))
 
 
-@intrinsic
+@inline_code
 def leading_zeros(_context: Any, word: Any) -> Any:
     """Number of clear bits above the highest bit set in a uint64, as int64; 64 where none is."""
     return types.int64(word), lambda _, builder, __, arguments: builder.ctlz(arguments[0], BIT(0))
@@ -117,7 +120,7 @@ def lane_kernel(function: Callable[..., Lanes]) -> Any:
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     typed.__signature__ = inspect.Signature([context, *parameters])  # type: ignore[attr-defined]
     typed.__name__ = function.__name__
-    return intrinsic(typed)
+    return inline_code(typed)
 
 
 def _constant(words: NDArray[np.uint64]) -> ir.Constant:

@@ -19,6 +19,7 @@ from stonezero.players.evaluators import RolloutEvaluator
 from stonezero.records import RecordTable, read_shard, write_shard
 from stonezero.replay.loading import Window
 from stonezero.selfplay.games import SelfplayBatch
+from stonezero.solvers.endgame import EndgameSolver
 from stonezero.training.samples import BatchMaker
 
 GAMES = (("gomoku", 3, 3), ("othello", 4, 0))
@@ -55,6 +56,7 @@ def warm_up() -> float:
     for spec in GAMES:
         game = make_game(*spec)
         _set_boards_up(game)
+        _solve_an_ending(game)
         _make_a_batch(game, _play_and_record(game))
     return time.monotonic() - begin
 
@@ -64,6 +66,12 @@ def _set_boards_up(game: Game) -> None:
     Board.parse(str(Board(game)))
     Board.parse(str(Board("gomoku", 5, 5, "renju")))
     Board.from_stones(game, np.full(game.num_points, BLACK, np.int8), BLACK)
+
+
+def _solve_an_ending(game: Game) -> None:
+    """The start position of Othello 4x4 leads to every kernel of the solver."""
+    if game.name == "othello":
+        EndgameSolver(game).solve(game.new_positions(1).stones[0], BLACK)
 
 
 def _play_and_record(game: Game) -> RecordTable:

@@ -1,0 +1,1 @@
+"""Solvers: exact values of positions, by search alone."""
