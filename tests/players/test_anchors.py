@@ -1,5 +1,7 @@
 """Anchors: greedy, minimax and the book against plain twins, documented evaluations, ties, strength."""
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -87,6 +89,23 @@ def test_minimax_knows_that_six_win_nothing_under_standard_rules():
     for move in board.moves:
         free.play(move)
     assert move_to_text(free.game, choose("minimax:depth=1", free)) == "d1"
+
+
+def test_minimax_plays_the_same_from_the_cache_of_compiled_kernels():
+    code = """
+import numpy as np
+from stonezero.games import make_game
+from stonezero.players.minimax import MinimaxPlayer
+for spec in (("othello", 8), ("gomoku", 15, 5)):
+    game, row, key = make_game(*spec), np.zeros(1, np.int64), np.ones(1, np.uint64)
+    print(spec[0], MinimaxPlayer("x", game, 3).choose(game.new_positions(1), row, key)[0])
+"""
+    expected = choose(
+        "minimax:depth=3", Board("othello", 8)
+    )  # kernels that call themselves crash when cached
+    choose("minimax:depth=3", Board("gomoku", 15, 5))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == f"othello {expected}\ngomoku 112\n", done.stderr
 
 
 def test_minimax_opens_in_the_centre_of_an_empty_gomoku_board():

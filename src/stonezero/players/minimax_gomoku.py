@@ -31,6 +31,7 @@ REACH = 2  #: steps from the nearest stone
 MOVER_WORTH = np.array([0, 10_000, 120, 12, 2], np.int64)  #: by stones that a window lacks
 WAITER_WORTH = np.array([0, 400, 60, 8, 1], np.int64)
 DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
+ALPHA, BETA, BEST, NEXT, COUNT = 0, 1, 2, 3, 4  #: columns of a frame
 MAKES_ROW, BLOCKS_ROW = 10_000_000, 1_000_000
 
 
@@ -45,6 +46,7 @@ class GomokuWork(NamedTuple):
     tally: NDArray[np.int64]  #: int64[3, k + 1]: windows with n stones of that colour and none of the other
     moves: NDArray[np.int64]  #: int64[D + 1, WIDTH]: moves to try at each level
     gains: NDArray[np.int64]  #: int64[D + 1, WIDTH]: what they promise
+    frames: NDArray[np.int64]  #: int64[D + 1, 5]: window, best value, next move and number of moves per level
 
 
 def make_work(rules: GomokuRules, depth: int) -> GomokuWork:
@@ -69,6 +71,7 @@ def make_work(rules: GomokuRules, depth: int) -> GomokuWork:
         tally=np.zeros((3, k + 1), np.int64),
         moves=np.zeros((depth + 1, WIDTH), np.int64),
         gains=np.zeros((depth + 1, WIDTH), np.int64),
+        frames=np.zeros((depth + 1, 5), np.int64),
     )
 
 
@@ -159,35 +162,56 @@ def list_moves(work: GomokuWork, level: int, side: int) -> int:
 
 
 @kernel
-def search_gomoku(work: GomokuWork, level: int, side: int, depth: int, alpha: int, beta: int) -> int:
-    """Value of the position for `side` after `depth` plies, exact within (alpha, beta) (fail-soft)."""
-    if depth == 0:
-        return evaluate_windows(work, side)
-    num_moves = list_moves(work, level, side)
-    if num_moves == 0:
-        return 0
-    best = -INFINITY
-    for tried in range(num_moves):
-        point = work.moves[level, tried]
-        put(work, point, side, 1)
-        status = status_after(work.stones, 0, point, work.rules)
-        if status == ONGOING:
-            value = -search_gomoku(work, level + 1, 3 - side, depth - 1, -beta, -max(alpha, best))
-        else:
-            value = finished_value(status, side, level)
-        put(work, point, side, -1)
-        best = max(best, value)
-        if best >= beta:
-            break
-    return best
-
-
-@kernel
 def finished_value(status: int, side: int, level: int) -> int:
     """Value for `side`, whose move at `level` has ended the game."""
     if status == DRAW:
         return 0
     return WIN - level if status == side else level - WIN
+
+
+@kernel
+def enter(work: GomokuWork, level: int, side: int, depth: int, alpha: int, beta: int) -> None:
+    """Begin with the position at `level`; where nothing is to be tried, BEST of its frame is its value."""
+    frame = work.frames[level]
+    frame[ALPHA], frame[BETA], frame[NEXT] = alpha, beta, 0
+    if depth == 0:
+        frame[COUNT], frame[BEST] = 0, evaluate_windows(work, side)
+    else:
+        frame[COUNT] = list_moves(work, level, side)
+        frame[BEST] = 0 if frame[COUNT] == 0 else -INFINITY
+
+
+@kernel
+def search_gomoku(work: GomokuWork, start: int, side: int, depth: int, alpha: int, beta: int) -> int:
+    """Value of the position for `side` after `depth` plies, exact within (alpha, beta) (fail-soft).
+
+    A loop over levels, for numba's cache breaks kernels that call themselves.
+    """
+    level = start
+    enter(work, level, side, depth, alpha, beta)
+    while True:
+        frame = work.frames[level]
+        mover = side if (level - start) % 2 == 0 else 3 - side
+        if frame[NEXT] < frame[COUNT] and frame[BEST] < frame[BETA]:
+            point = work.moves[level, frame[NEXT]]
+            frame[NEXT] += 1
+            put(work, point, mover, 1)
+            status = status_after(work.stones, 0, point, work.rules)
+            if status == ONGOING:
+                low, high = -frame[BETA], -max(frame[ALPHA], frame[BEST])
+                level += 1
+                enter(work, level, 3 - mover, depth - (level - start), low, high)
+            else:
+                frame[BEST] = max(frame[BEST], finished_value(status, mover, level))
+                put(work, point, mover, -1)
+            continue
+        value = frame[BEST]
+        if level == start:
+            return value
+        level -= 1
+        frame = work.frames[level]
+        put(work, work.moves[level, frame[NEXT] - 1], 3 - mover, -1)
+        frame[BEST] = max(frame[BEST], -value)
 
 
 @kernel

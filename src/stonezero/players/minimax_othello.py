@@ -25,6 +25,8 @@ from stonezero.jit import kernel
 
 WIN = 10_000
 INFINITY = 1_000_000
+ALPHA, BETA, BEST, NEXT = 0, 1, 2, 3  #: columns of a frame
+PASS = -1
 MOBILITY, CORNER, BESIDE_CORNER, STABLE, PARITY = 8, 40, -20, 15, 5
 
 
@@ -36,6 +38,7 @@ class OthelloWork(NamedTuple):
     corners: NDArray[np.int64]  #: int64[4, 3]: square of a corner, steps along its two edges
     boards: NDArray[np.int8]  #: int8[D + 2, (n + 2) ** 2]: the bordered board at each level
     legal: NDArray[np.uint8]  #: uint8[D + 2, A]
+    frames: NDArray[np.int64]  #: int64[D + 2, 4]: window, best value and next move to try at each level
 
 
 def make_work(size: int, depth: int) -> OthelloWork:
@@ -61,6 +64,7 @@ def make_work(size: int, depth: int) -> OthelloWork:
         corners=np.array(corners, np.int64),
         boards=np.full((depth + 2, stride * stride), OUTSIDE, np.int8),
         legal=np.zeros((depth + 2, size * size + 1), np.uint8),
+        frames=np.zeros((depth + 2, 4), np.int64),
     )
 
 
@@ -117,30 +121,67 @@ def parity_value(board: NDArray[np.int8]) -> int:
 
 
 @kernel
-def search_othello(work: OthelloWork, level: int, side: int, depth: int, alpha: int, beta: int) -> int:
-    """Value of boards[level] for `side` after `depth` plies, exact within (alpha, beta) (fail-soft)."""
-    board, layout = work.boards[level], work.layout
+def enter(work: OthelloWork, level: int, side: int, depth: int, alpha: int, beta: int) -> bool:
+    """Begin with boards[level]: False where its value is known at once, and then in BEST of its frame."""
+    board, layout, frame = work.boards[level], work.layout, work.frames[level]
+    frame[ALPHA], frame[BETA], frame[BEST], frame[NEXT] = alpha, beta, -INFINITY, 0
     num_own = mark_captures(board, side, layout, work.legal, level)
-    if num_own == 0 or depth == 0:
-        num_opponent = mark_captures(board, 3 - side, layout, work.legal, level)
-        if num_own == 0 and num_opponent == 0:
-            return final_value(board, side)
-        if depth == 0:
-            mobility = MOBILITY * (num_own - num_opponent)
-            return mobility + corner_value(board, side, work.corners) + parity_value(board)
-        work.boards[level + 1] = board
-        return -search_othello(work, level + 1, 3 - side, depth - 1, -beta, -alpha)
-    best = -INFINITY
-    for tried in range(len(work.order)):
-        point = work.order[tried]
+    if num_own > 0 and depth > 0:
+        return True
+    num_opponent = mark_captures(board, 3 - side, layout, work.legal, level)
+    if num_own == 0 and num_opponent == 0:
+        frame[BEST] = final_value(board, side)
+        return False
+    if depth == 0:
+        mobility = MOBILITY * (num_own - num_opponent)
+        frame[BEST] = mobility + corner_value(board, side, work.corners) + parity_value(board)
+        return False
+    frame[NEXT] = PASS
+    return True
+
+
+@kernel
+def next_child(work: OthelloWork, level: int, side: int) -> bool:
+    """Put the board after the next move to try into boards[level + 1]; False where nothing is left to try."""
+    frame, num_points = work.frames[level], len(work.order)
+    if frame[NEXT] == PASS:
+        work.boards[level + 1] = work.boards[level]
+        frame[NEXT] = num_points
+        return True
+    if frame[BEST] >= frame[BETA]:
+        return False
+    while frame[NEXT] < num_points:
+        point = work.order[frame[NEXT]]
+        frame[NEXT] += 1
         if work.legal[level, point]:
-            work.boards[level + 1] = board
-            capture(work.boards[level + 1], layout.square_of[point], side, layout)
-            value = -search_othello(work, level + 1, 3 - side, depth - 1, -beta, -max(alpha, best))
-            best = max(best, value)
-            if best >= beta:
-                break
-    return best
+            work.boards[level + 1] = work.boards[level]
+            capture(work.boards[level + 1], work.layout.square_of[point], side, work.layout)
+            return True
+    return False
+
+
+@kernel
+def search_othello(work: OthelloWork, start: int, side: int, depth: int, alpha: int, beta: int) -> int:
+    """Value of boards[start] for `side` after `depth` plies, exact within (alpha, beta) (fail-soft).
+
+    A loop over levels, for numba's cache breaks kernels that call themselves.
+    """
+    level = start
+    is_open = enter(work, level, side, depth, alpha, beta)
+    while True:
+        mover = side if (level - start) % 2 == 0 else 3 - side
+        if is_open and next_child(work, level, mover):
+            frame = work.frames[level]
+            low, high = -frame[BETA], -max(frame[ALPHA], frame[BEST])
+            level += 1
+            is_open = enter(work, level, 3 - mover, depth - (level - start), low, high)
+            continue
+        value = work.frames[level, BEST]
+        if level == start:
+            return value
+        level -= 1
+        is_open = True
+        work.frames[level, BEST] = max(work.frames[level, BEST], -value)
 
 
 @kernel

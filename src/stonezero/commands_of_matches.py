@@ -1,0 +1,119 @@
+"""Commands in which players meet, and our engines for other programs; `stonezero.cli` has the others.
+
+They import what they need when they run, so that --help is quick.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from stonezero.games import Game
+
+Pairs = Annotated[int, typer.Option(min=1, max=100_000, help="Colour-swapped pairs of games.")]
+Plies = Annotated[int, typer.Option(min=0, max=60, help="Of the balanced openings; 0: 2 to 6, by game.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of openings and of all randomness.")]
+Slots = Annotated[int, typer.Option(min=2, max=65536, help="Games one process plays at once.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (match, ladder):
+        app.command()(command)
+
+
+def match(
+    first: Annotated[str, typer.Argument(help="A player, e.g. net:PATH:sims=64, minimax:depth=4, gtp:CMD")],
+    second: Annotated[str, typer.Argument(help="Another: random, greedy, rollouts:sims=64, ...")],
+    game: Annotated[str, typer.Option(help="gomoku or othello; by default the checkpoint's game.")] = "",
+    size: Annotated[int, typer.Option(help="Of the board.")] = 0,
+    k: Annotated[int, typer.Option(help="Stones in a row that win, in gomoku.")] = 0,
+    rules: Annotated[str, typer.Option(help="freestyle, standard or renju, in gomoku.")] = "",
+    pairs: Pairs = 20,
+    opening_plies: Plies = 0,
+    seed: Seed = 0,
+    slots: Slots = 64,
+    out: Annotated[Path | None, typer.Option(help="Folder for the games and the result.")] = None,
+) -> None:
+    """Let two players meet in colour-swapped pairs from distinct openings.
+
+    An outside engine is gtp:CMD, gomocup:CMD or nboard:CMD; options may stand before its command, as in
+    gtp:seconds=2:failure=stop:/usr/games/gtp-rhino. Games that it breaks off are lost; failure=stop stops.
+    """
+    from stonezero.arena.contest import (
+        ContestSettings,
+        default_opening_plies,
+        describe_result,
+        play_contest,
+        result_of,
+        save_contest,
+    )
+    from stonezero.errors import UserError
+    from stonezero.players.players import parse_player
+    from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS
+
+    board = _game(game, size, k, rules, [first, second])
+    players = tuple(parse_player(text, board, PLAY_INFERENCE, PLAY_SETTINGS) for text in (first, second))
+    plies = opening_plies or default_opening_plies(board)
+    settings = ContestSettings(pairs, plies, seed, slots)
+    facts = {"opening_plies": plies, "seed": seed}
+    kept = 0
+    try:
+        for table in play_contest(board, players[0], players[1], settings):
+            if out is not None:
+                save_contest(out, board, (players[0], players[1]), table, facts)
+            kept = len(table)
+    except UserError as error:
+        where = f"; {kept} games are kept in {out}" if out is not None and kept else ""
+        raise UserError(f"{error}{where}") from error
+    print(describe_result(result_of(table, players[0].name, players[1].name)))
+    if out is not None:
+        print(f"  games in {out}/games.sgf")
+
+
+def ladder(
+    checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
+    simulations: Annotated[int, typer.Option(min=1, max=1_000_000, help="The net's search per move.")] = 64,
+    pairs: Pairs = 10,
+    opening_plies: Plies = 0,
+    seed: Seed = 0,
+    slots: Slots = 64,
+) -> None:
+    """Play a checkpoint against every anchor of its game and print where it stands, with intervals.
+
+    Matches that were finished before are read from .scratch/ladder/.
+    """
+    from stonezero.arena.contest import ContestSettings, default_opening_plies
+    from stonezero.arena.ladder import anchors_of, describe_ladder, play_ladder, rate_ladder
+    from stonezero.config import paths
+    from stonezero.network.checkpoint import Checkpoint
+    from stonezero.players.players import parse_player
+    from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS, default_checkpoint, game_of
+
+    path = checkpoint or default_checkpoint(paths)
+    board = game_of(Checkpoint.load(path))
+    player = parse_player(f"net:{path}:sims={simulations}", board, PLAY_INFERENCE, PLAY_SETTINGS)
+    anchors = anchors_of(board, PLAY_INFERENCE, PLAY_SETTINGS)
+    plies = opening_plies or default_opening_plies(board)
+    settings = ContestSettings(pairs, plies, seed, slots)
+    tables = list(play_ladder(board, player, anchors, settings, Path(".scratch/ladder")))
+    print(describe_ladder(rate_ladder(tables), player.name, tables))
+
+
+def _game(name: str, size: int, k: int, rules: str, texts: list[str]) -> "Game":
+    """The game asked for, or that of the first checkpoint among the players."""
+    from stonezero.errors import UserError
+    from stonezero.games import make_game
+    from stonezero.network.checkpoint import Checkpoint
+    from stonezero.players.players import checkpoint_path
+    from stonezero.terminal import game_of
+
+    if name:
+        return make_game(name, size, k, rules)
+    if size or k or rules:
+        raise UserError("--size, --k and --rules go with --game: say gomoku or othello")
+    for text in texts:
+        if path := checkpoint_path(text):
+            return game_of(Checkpoint.load(path))
+    raise UserError("no player has a checkpoint that says which game: say --game and --size")
