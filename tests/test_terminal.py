@@ -131,6 +131,21 @@ def test_a_game_ends_with_the_board_and_its_result(talk: Talk) -> None:
     assert "a b c" in text.splitlines()[-2]
 
 
+def test_the_opponent_solves_endings_where_told_to() -> None:
+    board = Board("othello", 4)
+    net = initial_checkpoint(board.game.spec(), board.game.num_actions, network(), 1)
+    opponent = Opponent(net, simulations=2, temperature=0.0, seed=0, endgame=12)
+    while not board.is_over:
+        board.play(opponent.choose(board))
+    black, white = board.score
+    assert white - black >= 8  # White wins 4x4 by that much when both play their best
+
+
+def test_other_games_than_othello_have_no_endings_to_solve(net: Checkpoint) -> None:
+    with pytest.raises(UserError, match="the endgame solver takes Othello"):
+        Opponent(net, 2, 0.0, 0, endgame=5)
+
+
 def test_a_person_without_a_move_passes(talk: Talk) -> None:
     board = forced_pass_of_black()
     moves = [board.game.pass_move, *reversed(board.moves)]
@@ -278,6 +293,6 @@ def test_show_and_play_take_the_default_checkpoint(
     assert "black to move" in played
 
 
-@pytest.mark.parametrize("option", ["--seed=-1", "--simulations=0", "--simulations=1000001"])
+@pytest.mark.parametrize("option", ["--seed=-1", "--simulations=0", "--simulations=1000001", "--endgame=21"])
 def test_play_refuses_numbers_out_of_range(option: str, stonezero: Command) -> None:
     assert stonezero("play", option)[0] == 2

@@ -96,6 +96,9 @@ def play(
     temperature: Annotated[float, typer.Option(min=0, help="0 plays the best move; 1 varies a lot.")] = 0.0,
     show_candidates: Annotated[bool, typer.Option(help="Show what the net considers at each move.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the variation, where there is some.")] = 0,
+    endgame: Annotated[
+        int, typer.Option(min=0, max=20, help="Othello: solve from so many empty points on.")
+    ] = 0,
 ) -> None:
     """Play against a checkpoint in the terminal. `hint` shows candidate moves with N, P and Q."""
     from rich.console import Console
@@ -108,7 +111,7 @@ def play(
     if color not in SIDES:
         raise UserError(f"--color is {color!r}, but must be black or white")
     net = Checkpoint.load(checkpoint or default_checkpoint(paths))
-    play_game(Opponent(net, simulations, temperature, seed), color, show_candidates, Console())
+    play_game(Opponent(net, simulations, temperature, seed, endgame), color, show_candidates, Console())
 
 
 @app.command()

@@ -12,7 +12,10 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (convert,):
+    for command in (
+        convert,
+        endings,
+    ):
         app.command()(command)
 
 
@@ -45,3 +48,27 @@ def convert(
         print(f"refused: {refusal}", file=sys.stderr)
     print(summary.text())
     sys.exit(1 if summary.refusals else 0)
+
+
+def endings(
+    source: Annotated[Path, typer.Argument(help="A file of training data, or a folder of them.")],
+    empties: Annotated[
+        int, typer.Option(min=1, max=20, help="Judge from so many empty points on; a second a game at 20.")
+    ] = 12,
+) -> None:
+    """Judge Othello games: how often a mistake in the last empty points changed the result."""
+    from stonezero.errors import UserError
+    from stonezero.records.schema import concatenate
+    from stonezero.records.shard import read_shard
+    from stonezero.replay.judge import judge_endings
+
+    paths = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
+    if not paths:
+        raise UserError(f"there is no .parquet file in {source}")
+    first = read_shard(paths[0])
+    table = concatenate([first, *(read_shard(path, first.game) for path in paths[1:])])
+    figures = judge_endings(table, empties)
+    print(
+        f"{figures.changed_games} of {figures.judged_games} games ({figures.changed_share:.1%}) "
+        f"changed their result by a mistake in the last {empties} empty points"
+    )

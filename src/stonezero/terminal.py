@@ -16,7 +16,7 @@ from stonezero.config.generations import section_of
 from stonezero.config.schema import InferenceConfig
 from stonezero.errors import UserError
 from stonezero.files import file_digest
-from stonezero.games import BLACK, WHITE, Game, make_game
+from stonezero.games import BLACK, EMPTY, WHITE, Game, make_game
 from stonezero.games.board import Board
 from stonezero.games.notation import move_to_text, quoted
 from stonezero.network.checkpoint import Checkpoint
@@ -25,6 +25,7 @@ from stonezero.plan import read_plan
 from stonezero.players.batch_search import BatchSearch, RootStatistics, SearchSettings
 from stonezero.players.evaluators import NetworkEvaluator
 from stonezero.search.root import choose_move
+from stonezero.solvers.endgame import EndgameSolver
 
 PLAY_INFERENCE = InferenceConfig(backend="onnxruntime", precision="f32", max_batch=64, device="cpu")
 PLAY_SETTINGS = SearchSettings(c_puct=1.5, fpu_reduction=0.2)
@@ -64,8 +65,13 @@ def game_of(checkpoint: Checkpoint) -> Game:
 class Opponent:
     """A checkpoint that searches one position at a time."""
 
-    def __init__(self, checkpoint: Checkpoint, simulations: int, temperature: float, seed: int) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, simulations: int, temperature: float, seed: int, endgame: int = 0
+    ) -> None:
+        """Solves Othello from `endgame` empty points on; EndgameError where the game cannot be solved."""
         self.game = game_of(checkpoint)
+        self._solver = EndgameSolver(self.game) if endgame else None
+        self._endgame = endgame
         backend = prepare(checkpoint, self.game.num_actions, PLAY_INFERENCE).open()
         evaluator = NetworkEvaluator(self.game, backend, list(checkpoint.network.planes), 1)
         self._search = BatchSearch(self.game, evaluator, PLAY_SETTINGS, 1, simulations)
@@ -81,7 +87,10 @@ class Opponent:
         return self._search.statistics(0)
 
     def choose(self, board: Board) -> int:
-        """Search and pick a move."""
+        """Solve or search, and pick a move."""
+        stones = board.positions.stones[0]
+        if self._solver is not None and np.count_nonzero(stones == EMPTY) <= self._endgame:
+            return self._solver.solve(stones, board.turn).move
         return choose_move(self.analyse(board).visits, self._temperature, self._rng.random())
 
 

@@ -6,6 +6,7 @@
     rollouts:sims=64                  Monte-Carlo tree search with random rollouts, no network
     book+rollouts:sims=64             the same behind an opening book
     net:PATH:sims=64:temperature=0    a checkpoint with PUCT search
+    net:PATH:endgame=12               the same, but Othello is solved from 12 empty points on
     gtp:CMD  gomocup:CMD  nboard:CMD  an outside engine, run as a process; CMD may follow options, as in
                                       gtp:seconds=2:failure=stop:/usr/games/gtp-rhino
 
@@ -14,7 +15,7 @@ A `PlayerSpec` is picklable and cheap to send to a worker process; `open` makes 
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
 from stonezero.players.batch_search import SearchSettings
 from stonezero.players.book import BookPlayer, read_book
+from stonezero.players.ending_player import MOST_EMPTIES, EndingPlayer
 from stonezero.players.engine_process import split_command
 from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
 from stonezero.players.greedy import GreedyPlayer
@@ -32,6 +34,7 @@ from stonezero.players.minimax import DEFAULT_DEPTH, MAX_DEPTH, MinimaxPlayer
 from stonezero.players.outside import FAILURES, OutsidePlayer, OutsideSpec, check_protocol
 from stonezero.players.player import Player, RandomPlayer
 from stonezero.players.search_player import ROLLOUT_SETTINGS, SearchPlayer
+from stonezero.solvers.endgame import EndgameSolver
 
 DEFAULT_SIMULATIONS = 64
 DEFAULT_SECONDS = 10.0
@@ -47,7 +50,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "minimax": ("depth",),
     "rollouts": ("sims", "temperature"),
     "book+rollouts": ("sims",),
-    "net": ("sims", "temperature"),
+    "net": ("sims", "temperature", "endgame"),
     "gtp": ("seconds", "failure"),
     "gomocup": ("seconds", "failure"),
     "nboard": ("seconds", "failure", "depth"),
@@ -72,6 +75,7 @@ class PlayerSpec:
     settings: SearchSettings = ROLLOUT_SETTINGS
     depth: int = DEFAULT_DEPTH  #: of minimax
     outside: OutsideSpec | None = None
+    endgame: int = 0  #: empty points from which on a net's endings are solved; 0 for never
 
     @property
     def is_sequential(self) -> bool:
@@ -105,7 +109,9 @@ class PlayerSpec:
         player = SearchPlayer(
             self.name, game, evaluator, self.settings, self.simulations, self.temperature, num_slots
         )
-        return BookPlayer(read_book(game), player, game) if self.kind == "book+rollouts" else player
+        if self.kind == "book+rollouts":
+            return BookPlayer(read_book(game), player, game)
+        return EndingPlayer(player, game, self.endgame) if self.endgame else player
 
 
 def network_spec(
@@ -148,8 +154,12 @@ def parse_player(text: str, game: Game, inference: InferenceConfig, settings: Se
         return spec
     if path is None:
         raise UserError(f"player {text!r} names no checkpoint: say net:PATH:sims=64")
+    endgame = _number(text, options.get("endgame", "0"), int, 0, MOST_EMPTIES)
+    if endgame:
+        EndgameSolver(game)  # refuses games that it cannot solve
     checkpoint = Checkpoint.load(path)
-    return network_spec(text, checkpoint, game, inference, settings, spec.simulations, spec.temperature)
+    net = network_spec(text, checkpoint, game, inference, settings, spec.simulations, spec.temperature)
+    return replace(net, endgame=endgame)
 
 
 def checkpoint_path(text: str) -> Path | None:
