@@ -1,7 +1,8 @@
 """Othello on n x n: kernels over batches, and the `Othello` game.
 
-Kernels work on a bordered copy of the board, int8[(n + 2) ** 2] with OUTSIDE all round, so that a walk
-along a line ends by itself. A *square* is an index into it, a *point* one into the n x n board.
+Boards of up to 8 x 8 are played on 64-bit words (`othello_bits.py`), larger ones and rollouts on a bordered
+copy of the board, int8[(n + 2) ** 2] with OUTSIDE all round, so that a walk along a line ends by itself. A
+*square* is an index into that, a *point* one into the n x n board.
 """
 
 from typing import NamedTuple
@@ -21,10 +22,20 @@ from stonezero.games.position import (
     allocate_positions,
     copy_rows,
 )
+from stonezero.games.othello_bits import WIDTH, legal_points, playable_points, turned_discs
 from stonezero.games.random import next_state, random_below
-from stonezero.jit import kernel
+from stonezero.jit import inlined_kernel, kernel
+from stonezero.lanes import pop_count
 
 OUTSIDE = 3
+ONE = np.uint64(1)
+
+
+class Words(NamedTuple):
+    """How points of a board of up to 8 x 8 lie in a 64-bit word."""
+
+    square_of: NDArray[np.int64]  #: int64[S]: the bit of each point
+    playable: np.uint64  #: the bits of all points
 
 
 class Layout(NamedTuple):
@@ -43,6 +54,12 @@ def make_layout(size: int) -> Layout:
     point_of[square_of] = np.arange(size * size)
     steps = np.array([-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1], np.int64)
     return Layout(square_of, point_of, steps)
+
+
+def make_words(size: int) -> Words:
+    """The words of a `size` x `size` board, at most 8 x 8."""
+    bits = [WIDTH * row + column for row in range(size) for column in range(size)]
+    return Words(np.array(bits, np.int64), playable_points(size))
 
 
 @kernel
@@ -122,6 +139,82 @@ def mark_legal(board: NDArray[np.int8], side: int, layout: Layout, legal: LegalM
     return ONGOING if must_pass else final_status(board)
 
 
+@inlined_kernel
+def note_move(positions: Positions, parent: int, child: int, move: int, mover: int) -> None:
+    """Write all of row `child` but stones and status."""
+    for age in range(HISTORY - 1, 0, -1):
+        positions.recent_moves[child, age] = positions.recent_moves[parent, age - 1]
+    positions.recent_moves[child, 0] = move
+    positions.ply[child] = positions.ply[parent] + 1
+    positions.passes[child] = positions.passes[parent] + 1 if move == positions.stones.shape[1] else 0
+    positions.turn[child] = 3 - mover
+
+
+@kernel
+def play_batch_on_words(
+    positions: Positions, words: Words, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
+) -> None:
+    """Kernel of `Othello.play` for boards of up to 8 x 8."""
+    for b in range(len(parents)):
+        parent, child, move = parents[b], children[b], np.int64(moves[b])
+        mover = np.int64(positions.turn[parent])
+        own, opponent = pack_sides(positions.stones, parent, words, mover)
+        if move != positions.stones.shape[1]:
+            square = words.square_of[move]
+            turned = turned_discs(own, opponent, np.uint64(square))
+            own |= turned | np.uint64(1) << np.uint64(square)
+            opponent &= ~turned
+        for point in range(positions.stones.shape[1]):
+            bit = np.uint64(words.square_of[point])
+            is_own, is_opponent = own >> bit & ONE, opponent >> bit & ONE
+            positions.stones[child, point] = is_own * np.uint64(mover) + is_opponent * np.uint64(3 - mover)
+        note_move(positions, parent, child, move, mover)
+        positions.status[child] = mark_legal_words(opponent, own, words, 3 - mover, legal, b)
+
+
+@inlined_kernel
+def pack_sides(stones: NDArray[np.int8], row: int, words: Words, side: int) -> tuple[np.uint64, np.uint64]:
+    """The discs of `side` and those of the other side in stones[row], as words."""
+    own = occupied = np.uint64(0)
+    for point in range(stones.shape[1]):
+        bit = np.uint64(words.square_of[point])
+        own |= np.uint64(stones[row, point] == side) << bit
+        occupied |= np.uint64(stones[row, point] != EMPTY) << bit
+    return own, occupied & ~own
+
+
+@inlined_kernel
+def mark_legal_words(
+    own: np.uint64, opponent: np.uint64, words: Words, side: int, legal: LegalMask, b: int
+) -> int:
+    """As `mark_legal`, for `side` with the discs `own` to move."""
+    points = legal_points(own, opponent, words.playable)
+    num_points = len(words.square_of)
+    for point in range(num_points):
+        legal[b, point] = points >> np.uint64(words.square_of[point]) & ONE
+    must_pass = points == 0 and legal_points(opponent, own, words.playable) != 0
+    legal[b, num_points] = must_pass
+    if points != 0 or must_pass:
+        return ONGOING
+    difference = pop_count(own) - pop_count(opponent)
+    if difference == 0:
+        return DRAW
+    return side if difference > 0 else 3 - side
+
+
+@kernel
+def mark_legal_batch_on_words(positions: Positions, words: Words, rows: Rows, legal: LegalMask) -> None:
+    """Kernel of `Othello.legal_moves` for boards of up to 8 x 8."""
+    for b in range(len(rows)):
+        row = rows[b]
+        if positions.status[row] == ONGOING:
+            side = np.int64(positions.turn[row])
+            own, opponent = pack_sides(positions.stones, row, words, side)
+            mark_legal_words(own, opponent, words, side, legal, b)
+        else:
+            legal[b, :] = 0
+
+
 @kernel
 def play_batch(
     positions: Positions,
@@ -142,12 +235,7 @@ def play_batch(
             capture(board, layout.square_of[move], mover, layout)
         for point in range(num_points):
             positions.stones[child, point] = board[layout.square_of[point]]
-        for age in range(HISTORY - 1, 0, -1):
-            positions.recent_moves[child, age] = positions.recent_moves[parent, age - 1]
-        positions.recent_moves[child, 0] = move
-        positions.ply[child] = positions.ply[parent] + 1
-        positions.passes[child] = positions.passes[parent] + 1 if move == num_points else 0
-        positions.turn[child] = 3 - mover
+        note_move(positions, parent, child, move, mover)
         positions.status[child] = mark_legal(board, 3 - mover, layout, legal, b)
 
 
@@ -236,6 +324,7 @@ class Othello(Game):
         self.num_actions = self.num_points + 1
         self.max_plies = 2 * (self.num_points - 4)  # a pass is followed by a disc
         self._layout = make_layout(size)
+        self._words = None if size > WIDTH else make_words(size)
 
     def spec(self) -> dict[str, str | int]:
         return {"name": self.name, "size": self.size, "k": 0, "rules": "othello"}
@@ -257,10 +346,16 @@ class Othello(Game):
     def play(
         self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
     ) -> None:
-        play_batch(positions, self._work(), parents, moves, children, legal)
+        if self._words:
+            play_batch_on_words(positions, self._words, parents, moves, children, legal)
+        else:
+            play_batch(positions, self._work(), parents, moves, children, legal)
 
     def legal_moves(self, positions: Positions, rows: Rows, legal: LegalMask) -> None:
-        mark_legal_batch(positions, self._work(), rows, legal)
+        if self._words:
+            mark_legal_batch_on_words(positions, self._words, rows, legal)
+        else:
+            mark_legal_batch(positions, self._work(), rows, legal)
 
     def rollout(self, positions: Positions, rows: Rows, keys: Keys, values: NDArray[np.float32]) -> None:
         empties = np.empty(self.num_points, np.int64)
