@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.games.game import Game, Keys, LegalMask, Moves, Rows
+from stonezero.games.othello_bits import WIDTH, legal_points, playable_points, turned_discs
 from stonezero.games.position import (
     BLACK,
     DRAW,
@@ -22,7 +23,6 @@ from stonezero.games.position import (
     allocate_positions,
     copy_rows,
 )
-from stonezero.games.othello_bits import WIDTH, legal_points, playable_points, turned_discs
 from stonezero.games.random import next_state, random_below
 from stonezero.jit import inlined_kernel, kernel
 from stonezero.lanes import pop_count
