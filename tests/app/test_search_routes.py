@@ -120,6 +120,12 @@ def test_positions_lists_every_state_of_a_game(client: TestClient) -> None:
     assert answer["moves"][1] == {"x": 1, "y": 2, "move": "b1", "index": 7}
 
 
+def test_moves_may_follow_a_board(client: TestClient) -> None:
+    answer = post(client, "/positions", board=BOARD, current_player=1, moves=["a1", "b1"])
+    assert [state["ply"] for state in answer["states"]] == [2, 3, 4]
+    assert answer["states"][-1]["board"] == [[0, 0, 2], [0, 1, 0], [1, 2, 0]]
+
+
 def test_othello_scores_and_passes_show_in_states(client: TestClient) -> None:
     answer = post(client, "/positions", game=OTHELLO6, moves=["c2"], model="othello6")
     assert answer["states"][0]["score"] == {"black": 2, "white": 2}

@@ -21,11 +21,11 @@ NO_CENTRE[0][0] = 1
 BOTH_WON = [[1, 1, 1], [2, 2, 2], [0, 0, 0]]
 
 FAULTS: dict[str, tuple[dict[str, Any], int, str]] = {
-    "nothing": ({}, 422, "give either moves or a board"),
-    "moves and board": (
-        {"moves": [], "board": FREE, "current_player": 1},
+    "nothing": ({}, 422, "give moves or a board"),
+    "occupied on the board": (
+        {"moves": ["a3"], "board": [[1, 0, 0], *FREE[1:]], "current_player": 2},
         422,
-        "give either moves or a board",
+        r"moves\[0\]",
     ),
     "no side": ({"board": FREE}, 422, "current_player is missing"),
     "wrong shape": ({"board": [*FREE[:2], [0, 0]], "current_player": 1}, 422, r"board\[2\]"),

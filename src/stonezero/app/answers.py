@@ -169,3 +169,37 @@ class GameAnswer(Answer):
     state: State
     history: list[HistoryMove]
     model: ModelFacts
+
+
+class TrainingAnswer(Answer):
+    """A training run so far; tables as lists of rows."""
+
+    elo: list[dict[str, Any]]
+    losses: list[dict[str, Any]]
+    gates: list[dict[str, Any]]
+    generations: list[str] = Field(description="with records, oldest first")
+    mlflow_url: str
+
+
+class RecordedGame(Answer):
+    game_id: int
+    moves: list[int]
+    status: str
+
+
+class TrainingGames(Answer):
+    """Self-play games, the newest first."""
+
+    game: dict[str, str | int]
+    games: list[RecordedGame]
+
+
+class LookupAnswer(Answer):
+    """How often a position, up to symmetry, was recorded; results for the side to move."""
+
+    positions: int
+    won: int
+    drawn: int
+    lost: int
+    searched: int = Field(description="recorded positions compared")
+    is_complete: bool = Field(description="false where time ran out")

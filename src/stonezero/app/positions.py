@@ -34,10 +34,10 @@ def game_wanted(choice: GameChoice | None, model: Model) -> Game:
 
 def read_position(request: PositionRequest, game: Game) -> Board:
     """The board a request describes; UserError or ProblemError where it describes none that can arise."""
-    if (request.moves is None) == (request.board is None):
-        raise ProblemError(422, "give either moves or a board")
-    if request.moves is not None:
-        board = play_moves(game, request.moves)
+    if request.moves is None and request.board is None:
+        raise ProblemError(422, "give moves or a board")
+    if request.board is None:
+        board = play_moves(Board(game), request.moves or [])
         if request.current_player is not None and not board.is_over and request.current_player != board.turn:
             raise ProblemError(
                 422,
@@ -47,12 +47,11 @@ def read_position(request: PositionRequest, game: Game) -> Board:
         return board
     if request.current_player is None:
         raise ProblemError(422, "current_player is missing: a board needs the side to move")
-    return read_grid(game, request.board or [], request.current_player)
+    return play_moves(read_grid(game, request.board, request.current_player), request.moves or [])
 
 
-def play_moves(game: Game, moves: list[Move]) -> Board:
-    """The board after these moves; the message names the first that is wrong."""
-    board = Board(game)
+def play_moves(board: Board, moves: list[Move]) -> Board:
+    """`board` after these moves; the message names the first that is wrong."""
     for number, move in enumerate(moves):
         try:
             board.play(move)

@@ -57,14 +57,14 @@ class GameChoice(Strict):
 
 
 class PositionRequest(Strict):
-    """A position: `moves` from the start, or a `board` with the side to move."""
+    """A position: `moves` from the start, or a `board` with the side to move, or moves from there."""
 
     game: Annotated[GameChoice | None, Field(description="the model's own game if left out")] = None
     model: Annotated[str | None, Field(max_length=100, description="a name of GET /models")] = None
     moves: Annotated[
         list[Move] | None,
         Field(
-            max_length=MOST_MOVES, description="moves from the start, as texts or indices; [] is the start"
+            max_length=MOST_MOVES, description="moves from the start, or from the board where one is given"
         ),
     ] = None
     board: Annotated[
@@ -75,7 +75,9 @@ class PositionRequest(Strict):
             description="board[y][x], y from the top: 0 empty, 1 black, 2 white",
         ),
     ] = None
-    current_player: Annotated[Side | None, Field(description="side to move: 1 black, 2 white")] = None
+    current_player: Annotated[
+        Side | None, Field(description="side to move on the board: 1 black, 2 white")
+    ] = None
 
 
 class SearchRequest(PositionRequest):
@@ -148,6 +150,14 @@ class PositionsRequest(PositionRequest):
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{key: MOVES_EXAMPLE[key] for key in ("game", "moves")}]}
+    )
+
+
+class LookupRequest(PositionRequest):
+    """A position to be looked up in the training records."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"game": THREE, "model": "rollouts", "moves": []}]}
     )
 
 

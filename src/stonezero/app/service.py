@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from stonezero.app.searching import Harvest, SearchOrder
 from stonezero.app.sessions import Sessions
 from stonezero.app.settings import ServeConfig
 from stonezero.app.shelf import Model, Shelf
+from stonezero.app.training_run import TrainingRun
 from stonezero.games import Game, make_game
 from stonezero.games.board import Board
 
@@ -53,6 +55,7 @@ class Service:
         self.shelf = Shelf.load(settings)
         self.pool = EnginePool(settings, self.metrics)
         self.sessions = Sessions(settings.max_games)
+        self.training = TrainingRun(Path(settings.run))
         self.num_pending = 0
         for model in self.shelf:
             logger.info("serving %s", json.dumps(model.facts() | {"game": _spec(model.home)}))

@@ -34,7 +34,7 @@ def _board(request: NewGameRequest, service: Service) -> Board:
     model = service.shelf.named(request.model)
     game = game_wanted(request.game, model)
     model.check_plays(game)
-    return play_moves(game, request.moves)
+    return play_moves(Board(game), request.moves)
 
 
 @router.get("/{game_id}", response_model=GameAnswer)
