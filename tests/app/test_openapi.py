@@ -45,6 +45,7 @@ def description(app: FastAPI) -> Any:
         *("POST /move", "POST /analyse", "POST /tree", "POST /positions", "POST /game"),
         *("GET /game/{game_id}", "POST /game/{game_id}/play", "POST /game/{game_id}/reply"),
         *("POST /game/{game_id}/undo", "GET /models", "GET /health", "GET /metrics"),
+        *("POST /import", "GET /training", "GET /training/games/{generation}", "POST /training/lookup"),
     ],
 )
 def test_answers_are_as_described_whatever_is_asked(description: Any, label: str) -> None:
@@ -64,7 +65,7 @@ def test_every_request_has_an_example_that_works(app: FastAPI) -> None:
 
     with TestClient(app) as client:
         description = client.get("/openapi.json").json()
-        for path in ("/move", "/analyse", "/tree", "/positions", "/game"):
+        for path in ("/move", "/analyse", "/tree", "/positions", "/game", "/training/lookup"):
             reference = description["paths"][path]["post"]["requestBody"]["content"]["application/json"][
                 "schema"
             ]

@@ -203,3 +203,27 @@ class LookupAnswer(Answer):
     lost: int
     searched: int = Field(description="recorded positions compared")
     is_complete: bool = Field(description="false where time ran out")
+
+
+class ImportedGame(Answer):
+    """A game that was read; `board` and `current_player` where it starts from a position set up."""
+
+    number: int
+    title: str
+    game: dict[str, str | int]
+    moves: list[int]
+    status: str
+    ending: str
+    board: list[list[int]] | None
+    current_player: int | None
+    facts: dict[str, str]
+
+
+class ImportAnswer(Answer):
+    """Games of a file, and why others were refused; long lists are cut."""
+
+    format: str
+    games: list[ImportedGame]
+    num_games: int
+    refused: list[str]
+    num_refused: int

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from stonezero.app.guards import Guards
 from stonezero.app.problems import ProblemError, sentence_of
-from stonezero.app.routes import games, search, status, training
+from stonezero.app.routes import games, imports, search, status, training
 from stonezero.app.service import Service
 from stonezero.app.settings import ServeConfig
 from stonezero.errors import UserError
@@ -53,7 +53,7 @@ def create_app(settings: ServeConfig, api_key: str = "") -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(Guards, service=service)
-    for router in (search.router, games.router, training.router, status.router):
+    for router in (search.router, games.router, imports.router, training.router, status.router):
         app.include_router(router)
     for path, name in PAGES.items():
         app.add_api_route(path, _page(name), include_in_schema=False)

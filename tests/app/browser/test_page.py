@@ -140,8 +140,7 @@ def test_forbidden_points_are_shown_under_renju(page: Page) -> None:
     page.select_option("#analyse-game select[name=rules]", "renju")
     page.fill("#analyse-text", "h9 a1 h10 a3 g8 a5 f8 a7")  # h8 would make two open threes
     page.click("#analyse-load")
-    expect(page.locator("#analyse-ply")).to_have_text("0 / 8")
-    page.click("#analyse-last")
+    expect(page.locator("#analyse-ply")).to_have_text("8 / 8")
     expect(point(page, "analyse", 7 * 15 + 7).locator("path.forbidden")).to_have_count(1)
 
 
@@ -149,8 +148,10 @@ def test_pasted_moves_are_stepped_through_by_keys_and_mistakes_are_marked(page: 
     page.click("#tab-analyse")
     page.fill("#analyse-text", "b2 a1 c3 a2 b1 a3")
     page.click("#analyse-load")
-    expect(page.locator("#analyse-ply")).to_have_text("0 / 6")
+    expect(page.locator("#analyse-ply")).to_have_text("6 / 6")
     page.locator("#analyse-status").click()
+    page.keyboard.press("Home")
+    expect(page.locator("#analyse-ply")).to_have_text("0 / 6")
     page.keyboard.press("End")
     expect(page.locator("#analyse-ply")).to_have_text("6 / 6")
     assert page.locator("#analyse-board circle.won").count() == 3
