@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PYTEST := python -m pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help install repro iterate smoke lint check test test-slow test-bounds clean
+.PHONY: help install repro iterate smoke lint check test test-slow test-bounds screenshots clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ test-slow: $(INSTALLED) ## Slow tests
 
 test-bounds: $(INSTALLED) ## Tests of the kernels once more, with every array access checked
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow" tests/games tests/search
+
+screenshots: $(INSTALLED) ## Pictures of the page for the README, docs/images/page-*.png
+	python -m benchmarks.screenshots
 
 clean: ## Remove scratch folders and caches of tools; runs, reports and the MLflow store stay
 	rm -rf .scratch .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

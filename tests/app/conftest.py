@@ -37,6 +37,7 @@ def settings(model_folder: Path) -> Settings:
             "run": model_folder / "no-run",
             "default_model": "tictactoe",
             "simulations": 16,
+            "response_seconds": 60,  # the machine may be busy
         }
         return load_settings(
             ROOT / SETTINGS_FILE, [f"{key}={value}" for key, value in (values | changes).items()]

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from starlette.concurrency import run_in_threadpool
 
 from stonezero.app.engines import EnginePool
-from stonezero.app.findings import line_findings
+from stonezero.app.findings import line_findings, move_findings
 from stonezero.app.metrics import Metrics
 from stonezero.app.positions import check_searchable, game_wanted, read_position
 from stonezero.app.problems import ProblemError
@@ -24,6 +23,8 @@ from stonezero.app.shelf import Model, Shelf
 from stonezero.app.training_run import TrainingRun
 from stonezero.games import Game, make_game
 from stonezero.games.board import Board
+from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.evaluators import RolloutEvaluator
 
 logger = logging.getLogger(__name__)
 
@@ -134,12 +135,11 @@ class Service:
         logger.info("%s", json.dumps(line))
 
     async def warm_up(self) -> None:
-        """Open the default model's engine and search once, so that no request waits for compilers."""
+        """Load the kernels and open the default model's engine, so that no request waits for that."""
+        await run_in_threadpool(warm_kernels_up)
         model = self.shelf.named(None)
         game = model.home or make_game("gomoku", 15, 5)
-        for board in (Board("gomoku", 3, 3), Board("othello", 4)):
-            board.play(board.legal_moves()[0])
-        order = SearchOrder(Board(game).positions, 2, 60.0, partial(line_findings, num_lines=1, length=2))
+        order = SearchOrder(Board(game).positions, 2, 60.0, move_findings)
         await run_in_threadpool(self.pool.submit, model, game, order)
         await asyncio.wrap_future(order.future)
 
@@ -147,6 +147,17 @@ class Service:
         """Finish what is under way."""
         if not await run_in_threadpool(self.pool.stop, self.settings.drain_seconds):
             logger.warning("some searches were cut off: they took longer than drain_seconds")
+
+
+def warm_kernels_up() -> None:
+    """Search a small board of each game: that loads or compiles all kernels before requests come."""
+    for board in (Board("gomoku", 3, 3), Board("othello", 4)):
+        board.play(board.legal_moves()[0])
+        search = BatchSearch(board.game, RolloutEvaluator(board.game, 1), SearchSettings(1.0, 0.0), 1, 4)
+        search.set_root(0, board.positions, 0, 0)
+        search.set_budget(0, 4)
+        search.run(np.zeros(1, np.int64))
+        line_findings(search, 0, num_lines=1, length=2)
 
 
 def _spec(game: Game | None) -> dict[str, Any] | None:
