@@ -12,11 +12,23 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (
-        convert,
-        endings,
-    ):
+    for command in (convert, endings, heatmap, replay, tree, occurrences):
         app.command()(command)
+
+
+Record = Annotated[
+    str, typer.Argument(help="A record's file, moves like f5d6, or a generation's folder like runs/g002.")
+]
+GameId = Annotated[
+    int | None, typer.Option("--game-id", help="Of a self-play game, in a generation's folder.")
+]
+Number = Annotated[int, typer.Option(help="Of the game in a record's file, from 1.")]
+CheckpointPath = Annotated[
+    Path | None,
+    typer.Option("--checkpoint", help="By default the one that played the game, or the run's last champion."),
+]
+Simulations = Annotated[int, typer.Option(min=1, max=1_000_000, help="Of the search at each position.")]
+Layers = Annotated[str, typer.Option(help="What is shown: prior, visits, q, or some of them.")]
 
 
 def convert(
@@ -72,3 +84,93 @@ def endings(
         f"{figures.changed_games} of {figures.judged_games} games ({figures.changed_share:.1%}) "
         f"changed their result by a mistake in the last {empties} empty points"
     )
+
+
+def heatmap(
+    record: Record,
+    picture: Annotated[Path, typer.Argument(help="The file to write, .png or .svg.")],
+    game_id: GameId = None,
+    number: Number = 1,
+    ply: Annotated[int | None, typer.Option(help="Moves played before; by default all.")] = None,
+    checkpoint: CheckpointPath = None,
+    simulations: Simulations = 200,
+    layers: Layers = "prior,visits,q",
+) -> None:
+    """A position as a picture: what a net's search thinks of every point."""
+    from stonezero.errors import UserError
+    from stonezero.files import write_bytes
+    from stonezero.pictures.boards import picture_file
+    from stonezero.pictures.subjects import Subject, pictures_of, title_of
+
+    kind = picture.suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise UserError(f"{picture}: a heatmap is written as .png or .svg")
+    subject = Subject(record, game_id, number, checkpoint)
+    (only,) = pictures_of(subject, simulations, [ply])
+    write_bytes(picture, picture_file(only, layers.split(","), kind))
+    print(f"{picture}: {title_of(subject)}, ply {only.board.ply}")
+
+
+def replay(
+    record: Record,
+    film: Annotated[Path, typer.Argument(help="The file to write, .gif or .html.")],
+    game_id: GameId = None,
+    number: Number = 1,
+    checkpoint: CheckpointPath = None,
+    simulations: Simulations = 100,
+    layers: Layers = "prior,visits",
+) -> None:
+    """A game as a film with heatmaps: an animated GIF, or an HTML page that needs nothing else."""
+    from stonezero.errors import UserError
+    from stonezero.files import write_bytes
+    from stonezero.pictures.films import gif, page
+    from stonezero.pictures.subjects import Subject, pictures_of, title_of
+
+    kind = film.suffix.lower()
+    if kind not in (".gif", ".html"):
+        raise UserError(f"{film}: a replay is written as .gif or .html")
+    subject = Subject(record, game_id, number, checkpoint)
+    pictures = pictures_of(subject, simulations)
+    shown, title = layers.split(","), title_of(subject)
+    write_bytes(film, gif(pictures, shown) if kind == ".gif" else page(pictures, shown, title))
+    print(f"{film}: {title}, {len(pictures)} positions")
+
+
+def tree(
+    run: Annotated[Path, typer.Argument(help="A generation's folder, like runs/g002.")],
+    game: Annotated[int, typer.Argument(help="Id of one of its self-play games, from 0.")],
+    ply: Annotated[int, typer.Argument(help="Moves played before the position, from 0.")],
+    checkpoint: CheckpointPath = None,
+    simulations: Simulations = 200,
+    depth: Annotated[int, typer.Option(min=0, help="Plies below the position.")] = 3,
+    min_visits: Annotated[int, typer.Option(min=1, help="Nodes with fewer visits are left out.")] = 1,
+) -> None:
+    """The search tree of a recorded position as JSON, searched anew, without noise."""
+    import json
+
+    from stonezero.pictures.subjects import Subject, tree_of
+    from stonezero.players.tree_json import TreeLimits
+
+    data = tree_of(Subject(str(run), game, 1, checkpoint), ply, simulations, TreeLimits(depth, min_visits))
+    print(json.dumps(data))
+
+
+def occurrences(
+    run: Annotated[Path, typer.Argument(help="A run's folder, runs, or one generation's, like runs/g002.")],
+    record: Annotated[str, typer.Argument(help="The position: a record's file, or moves like f5d6.")],
+    number: Number = 1,
+    ply: Annotated[int | None, typer.Option(help="Moves played before; by default all.")] = None,
+) -> None:
+    """How often self-play met a position, or one that a symmetry maps onto it, as JSON."""
+    import json
+    from dataclasses import asdict
+
+    from stonezero.pictures.subjects import read_record
+    from stonezero.records import read_shard
+    from stonezero.replay.recorded import board_at, generations, shards_of
+    from stonezero.replay.recorded import occurrences as find
+
+    spec = read_shard(shards_of(generations(run)[0])[0]).game
+    game = read_record(record, number, spec)
+    found = find(run, board_at(game, len(game.moves) if ply is None else ply))
+    print(json.dumps(asdict(found)))

@@ -24,6 +24,7 @@ from stonezero.network.inference import prepare
 from stonezero.plan import read_plan
 from stonezero.players.batch_search import BatchSearch, RootStatistics, SearchSettings
 from stonezero.players.evaluators import NetworkEvaluator
+from stonezero.players.tree_json import TreeLimits, tree_data
 from stonezero.search.root import choose_move
 from stonezero.solvers.endgame import EndgameSolver
 
@@ -85,6 +86,11 @@ class Opponent:
         self._search.set_budget(0, self._simulations)
         self._search.run(np.arange(1))
         return self._search.statistics(0)
+
+    def tree(self, board: Board, limits: TreeLimits) -> dict[str, Any]:
+        """Search the board's position, which must not be over; the tree as plain data."""
+        self.analyse(board)
+        return tree_data(self._search, 0, limits)
 
     def choose(self, board: Board) -> int:
         """Solve or search, and pick a move."""

@@ -26,7 +26,7 @@ def put(path: Path, *games):
 def test_a_file_becomes_another(tmp_path):
     games = [random_game(OTHELLO, seed) for seed in range(3)]
     summary = convert(Conversion(put(tmp_path / "a.sgf", *games), tmp_path / "out" / "a.wtb"))
-    assert summary.text() == "3 games of 1 read into 1 file; 0 refused"
+    assert summary.text() == "3 games from 1 file, written to 1; 0 refused"
     assert all(
         same(item.game, game)
         for item, game in zip(read_file(tmp_path / "out/a.wtb").games, games, strict=True)
@@ -45,7 +45,7 @@ def test_a_folder_becomes_one_file_with_a_summary_of_what_was_refused(tmp_path):
         "/in/a.sgf: line 8: the game is unfinished: without an outcome there is nothing to learn from it",
         "/in/bad.sgf: line 2: move 2, h8, is black's, but white is to move",
     ]
-    assert summary.text().endswith("2 refused, 1 files skipped (.md)")
+    assert summary.text().endswith("2 refused, 1 skipped (.md)")
     assert len(set(read_shard(tmp_path / "all.parquet").game_id)) == 2
 
 
@@ -91,7 +91,7 @@ def command(monkeypatch, capsys, *arguments):
 def test_the_command_exits_with_0_when_all_was_converted(tmp_path, monkeypatch, capsys):
     source = put(tmp_path / "a.psq", random_game(GAMES[0], 0))
     code, out, err = command(monkeypatch, capsys, source, tmp_path / "a.sgf")
-    assert (code, out, err) == (0, "1 game of 1 read into 1 file; 0 refused\n", "")
+    assert (code, out, err) == (0, "1 game from 1 file, written to 1; 0 refused\n", "")
 
 
 def test_the_command_exits_with_1_when_something_was_refused_and_keeps_the_rest(
@@ -100,7 +100,7 @@ def test_the_command_exits_with_1_when_something_was_refused_and_keeps_the_rest(
     (tmp_path / "a.txt").write_text("f5d6\nf5f5\n")
     code, out, err = command(monkeypatch, capsys, tmp_path / "a.txt", tmp_path / "a.sgf")
     assert code == 1
-    assert out == "1 game (1 unfinished) of 1 read into 1 file; 1 refused\n"
+    assert out == "1 game (1 unfinished) from 1 file, written to 1; 1 refused\n"
     assert err == f"refused: {tmp_path}/a.txt: line 2: move 2, f5, is not legal for white in othello 8x8\n"
     assert len(read_file(tmp_path / "a.sgf").games) == 1
 

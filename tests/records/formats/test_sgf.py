@@ -175,6 +175,11 @@ def test_what_is_wrong_is_said_with_its_line(text, message):
         read(text)
 
 
+def test_a_message_is_one_line_whatever_the_file_says():
+    with pytest.raises(UserError, match=r"line 1: SZ\[1 5\] is no square board$"):
+        read("(;GM[4]SZ[1\n5];B[hh])")
+
+
 def test_one_bad_game_does_not_take_the_others_along():
     reading = read_data(b"(;GM[4]SZ[15];B[hh])\n(;GM[4]SZ[15];B[h])\n(;GM[4]SZ[15];B[ii])", SGF)
     assert [item.number for item in reading.games] == [1, 3]

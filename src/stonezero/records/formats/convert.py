@@ -27,11 +27,13 @@ class Summary:
         """The summary in one line."""
         games = f"{self.num_games} game{'' if self.num_games == 1 else 's'}"
         unfinished = f" ({self.num_unfinished} unfinished)" if self.num_unfinished else ""
-        files = f"{len(self.written)} file{'' if len(self.written) == 1 else 's'}"
-        skipped = sum(self.skipped.values())
-        rest = f", {skipped} files skipped ({' '.join(sorted(self.skipped))})" if skipped else ""
+        files = f"{self.num_files} file{'' if self.num_files == 1 else 's'}"
+        skipped = (
+            f", {self.skipped.total()} skipped ({' '.join(sorted(self.skipped))})" if self.skipped else ""
+        )
         return (
-            f"{games}{unfinished} of {self.num_files} read into {files}; {len(self.refusals)} refused{rest}"
+            f"{games}{unfinished} from {files}, written to {len(self.written)}; "
+            f"{len(self.refusals)} refused{skipped}"
         )
 
 

@@ -31,7 +31,10 @@ RULE_NAMES = {
 
 
 class FormatError(UserError):
-    """A file, or one game in it, that cannot be read or written: where, and why."""
+    """A file, or one game in it, that cannot be read or written: where, and why, always in one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
 
 
 @dataclass(frozen=True)
