@@ -28,6 +28,7 @@ from stonezero.games.planes import plane_codes
 from stonezero.network.inference import check_inference
 from stonezero.players.batch_search import search_settings
 from stonezero.players.players import parse_player
+from stonezero.solvers.endgame import EndgameError, EndgameSolver
 
 
 def make_plan(root: Path, overrides: list[str]) -> DictConfig:
@@ -53,9 +54,19 @@ def check_against_games(params: DictConfig) -> None:
         gate, selfplay = (section_of(params, name, section) for section in ("gate", "selfplay"))
         if (gate, selfplay) not in checked:
             checked.append((gate, selfplay))
+            if selfplay.solve_empties:
+                _check_solver(game, name)
             _check_plies("selfplay.random_opening_plies", selfplay.random_opening_plies, half, name, game)
             _check_plies("gate.opening_plies", gate.opening_plies, half - 1, name, game)
             _check_anchors(params, gate, game)
+
+
+def _check_solver(game: Game, generation: str) -> None:
+    """`selfplay.solve_empties` needs a game whose endings can be solved."""
+    try:
+        EndgameSolver(game)
+    except EndgameError as error:
+        raise UserError(f"selfplay.solve_empties is set in generation {generation}, but {error}") from None
 
 
 def _check_plies(path: str, plies: int, most: int, generation: str, game: Game) -> None:

@@ -177,6 +177,11 @@ def test_what_cannot_be_is_refused_in_one_sentence(override: str) -> None:
             "bf16 with the torch backend needs inference.device",
         ),
         (["inference=openvino", "inference.device=cuda"], "inference.backend openvino cannot use cuda"),
+        (
+            ["selfplay.solve_empties=8"],
+            "solve_empties is set in generation g001, but the endgame solver takes",
+        ),
+        (["experiment=othello6", "selfplay.solve_empties=21"], "must lie between 0 and 20"),
         (["seed=1", "seed=2"], "seed is given twice"),
         (["game=othello", "network.planes=[own,own_frame_1]"], "othello has no input plane 'own_frame_1'"),
     ],

@@ -58,6 +58,7 @@ class SelfplayConfig:
     temperature: float = MISSING  #: of the first plies; 0 plays the most visited move
     temperature_plies: int = MISSING  #: plies (after the random opening) at `temperature`
     final_temperature: float = MISSING  #: afterwards
+    solve_empties: int = 0  #: empty points from which on an Othello game is played out by the solver; 0 never
 
 
 @dataclass

@@ -42,6 +42,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "selfplay.temperature": (0, 10),
     "selfplay.temperature_plies": (0, INFINITY),
     "selfplay.final_temperature": (0, 10),
+    "selfplay.solve_empties": (0, 20),
     "buffer.window_generations": (1, INFINITY),
     "buffer.max_positions": (1, INFINITY),
     "buffer.held_out_fraction": (0, 0.5),

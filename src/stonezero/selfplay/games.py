@@ -20,6 +20,7 @@ from stonezero.players.evaluators import Evaluator
 from stonezero.records.schema import GameRecord
 from stonezero.search.root import choose_move, root_prior_entropy
 from stonezero.search.tree import ROOT
+from stonezero.selfplay.solved_endings import SolvedEndings
 
 
 @dataclass
@@ -32,6 +33,7 @@ class _Ply:
     root_value: float
     prior_entropy: float
     is_opening: bool
+    is_solved: bool = False
 
 
 @dataclass
@@ -65,6 +67,7 @@ class SelfplayBatch:
     ) -> None:
         self._game = game
         self._search = BatchSearch(game, evaluator, search_settings(search), num_slots, selfplay.simulations)
+        self._endings = SolvedEndings(game, selfplay.solve_empties) if selfplay.solve_empties else None
         self._noise = search
         self._selfplay = selfplay
         self._seed = seed
@@ -161,6 +164,8 @@ class SelfplayBatch:
             )
         )
         self._play_on(current)
+        if self._endings is not None:
+            self._play_solved(current, self._endings)
         if current.is_over:
             return
         self._search.advance(slot, move)
@@ -169,6 +174,18 @@ class SelfplayBatch:
             self._begin_move(slot, current)
         else:
             self._unexpanded.append(slot)
+
+    def _play_solved(self, current: _LiveGame, endings: SolvedEndings) -> None:
+        """Play an ending out by best moves, one of them at random, with its exact targets."""
+        while not current.is_over:
+            ply = len(current.plies)
+            solved = endings.look_up(current.positions.stones[ply], int(current.positions.turn[ply]))
+            if solved is None:
+                return
+            move = int(current.rng.choice(solved.best_moves))
+            known = (solved.best_moves, solved.visits, solved.value, np.nan)
+            current.plies.append(_Ply(move, *known, is_opening=False, is_solved=True))
+            self._play_on(current)
 
     def _play_on(self, current: _LiveGame) -> None:
         """Write the position after the last recorded move into the next row."""
@@ -200,5 +217,5 @@ class SelfplayBatch:
             is_opening=is_opening,
             is_full_search=~is_opening,
             is_resigned=np.zeros(num_plies, np.bool_),
-            is_solved=np.zeros(num_plies, np.bool_),
+            is_solved=np.array([ply.is_solved for ply in plies], np.bool_),
         )

@@ -22,7 +22,7 @@ def health_figures(table: RecordTable) -> dict[str, float]:
     status = table.status[first]
     lengths = np.diff(first, append=len(table.game_id))
     has_random_opening = table.is_opening[first]
-    searched = ~table.is_opening
+    searched = ~(table.is_opening | table.is_solved)
     own_openings = [
         _canonical(table, start, length)
         for start, length in zip(first[~has_random_opening], lengths[~has_random_opening], strict=True)
@@ -32,7 +32,7 @@ def health_figures(table: RecordTable) -> dict[str, float]:
     ]
     return {
         "games": num_games,
-        "positions": int(searched.sum()),
+        "positions": int((~table.is_opening).sum()),
         "mean_plies": float(lengths.mean()),
         "black_win_rate": float((status == BLACK_WON).mean()),
         "white_win_rate": float((status == WHITE_WON).mean()),
