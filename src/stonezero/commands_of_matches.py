@@ -19,7 +19,7 @@ Slots = Annotated[int, typer.Option(min=2, max=65536, help="Games one process pl
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (match, ladder):
+    for command in (match, openings, ladder):
         app.command()(command)
 
 
@@ -34,6 +34,9 @@ def match(
     opening_plies: Plies = 0,
     seed: Seed = 0,
     slots: Slots = 64,
+    openings_file: Annotated[
+        Path | None, typer.Option("--openings", help="A set of openings; by default balanced ones are made.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the games and the result.")] = None,
 ) -> None:
     """Let two players meet in colour-swapped pairs from distinct openings.
@@ -49,7 +52,9 @@ def match(
         result_of,
         save_contest,
     )
+    from stonezero.arena.opening_sets import read_openings
     from stonezero.errors import UserError
+    from stonezero.files import digest
     from stonezero.players.players import parse_player
     from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS
 
@@ -57,10 +62,14 @@ def match(
     players = tuple(parse_player(text, board, PLAY_INFERENCE, PLAY_SETTINGS) for text in (first, second))
     plies = opening_plies or default_opening_plies(board)
     settings = ContestSettings(pairs, plies, seed, slots)
-    facts = {"opening_plies": plies, "seed": seed}
+    facts: dict[str, object] = {"opening_plies": plies, "seed": seed}
+    chosen = None
+    if openings_file is not None:
+        chosen = read_openings(openings_file, board, opening_plies)
+        facts |= {"opening_plies": opening_plies or "all", "openings": digest(openings_file)}
     kept = 0
     try:
-        for table in play_contest(board, players[0], players[1], settings):
+        for table in play_contest(board, players[0], players[1], settings, chosen):
             if out is not None:
                 save_contest(out, board, (players[0], players[1]), table, facts)
             kept = len(table)
@@ -70,6 +79,37 @@ def match(
     print(describe_result(result_of(table, players[0].name, players[1].name)))
     if out is not None:
         print(f"  games in {out}/games.sgf")
+
+
+def openings(
+    target: Annotated[Path, typer.Argument(help="The text file to write.")],
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="Offsets of Gomocup, a record, or a folder of them; by default made."),
+    ] = None,
+    game: Annotated[str, typer.Option(help="gomoku or othello.")] = "gomoku",
+    size: Annotated[int, typer.Option(help="Of the board.")] = 15,
+    k: Annotated[int, typer.Option(help="Stones in a row that win, in gomoku.")] = 0,
+    rules: Annotated[str, typer.Option(help="freestyle, standard or renju, in gomoku.")] = "",
+    plies: Annotated[int, typer.Option(min=0, max=60, help="Of each; 0: all of a source, else by game.")] = 0,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="How many are made.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Of the openings that are made.")] = 0,
+) -> None:
+    """Write a set of openings, distinct up to symmetry: balanced ones, made from a seed, or SOURCE's."""
+    from stonezero.arena.contest import default_opening_plies
+    from stonezero.arena.opening_sets import read_openings, write_openings
+    from stonezero.arena.openings import JUDGE_ROLLOUTS, balanced_openings
+    from stonezero.games import make_game
+
+    board = make_game(game, size, k or (min(5, size) if game == "gomoku" else 0), rules)
+    if source is None:
+        plies = plies or default_opening_plies(board)
+        made = balanced_openings(board, plies, count, seed)
+        note = f"seed {seed}; values: mean of {JUDGE_ROLLOUTS} random games, for the side to move"
+    else:
+        made, note = read_openings(source, board, plies), f"from {source.name}"
+    write_openings(target, board, made, note)
+    print(f"{target}: {made.num_distinct} openings")
 
 
 def ladder(

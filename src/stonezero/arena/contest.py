@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from stonezero.arena.matches import Match, match_seed, play_matches
-from stonezero.arena.openings import balanced_openings
+from stonezero.arena.openings import Openings, balanced_openings
 from stonezero.arena.sequential import elo_of_score
 from stonezero.arena.tables import FORFEIT, distinct_games, pair_scores, points
 from stonezero.files import atomic_write, write_bytes, write_text
@@ -77,10 +77,15 @@ def default_opening_plies(game: Game) -> int:
 
 
 def play_contest(
-    game: Game, first: PlayerSpec, second: PlayerSpec, settings: ContestSettings
+    game: Game,
+    first: PlayerSpec,
+    second: PlayerSpec,
+    settings: ContestSettings,
+    openings: Openings | None = None,
 ) -> Iterator[pd.DataFrame]:
-    """Play round by round; yield the table of all games so far after each."""
-    openings = balanced_openings(game, settings.opening_plies, settings.pairs, settings.seed)
+    """Play round by round, by default from balanced openings; yield all games so far after each."""
+    if openings is None:
+        openings = balanced_openings(game, settings.opening_plies, settings.pairs, settings.seed)
     seed = match_seed(settings.seed, [first.name, second.name])
     played = pd.DataFrame()
     for start in range(0, settings.pairs, ROUND_PAIRS):

@@ -21,6 +21,7 @@ from stonezero.errors import UserError
 from stonezero.games import BLACK, BLACK_WON, ONGOING, WHITE_WON, Game, make_game
 from stonezero.games.game import Moves, Rows
 from stonezero.games.notation import move_to_text
+from stonezero.games.position import NO_MOVE
 from stonezero.players.player import Forfeit, Player
 from stonezero.players.players import PlayerSpec
 from stonezero.processes import num_workers, worker_pool
@@ -143,7 +144,8 @@ def _play(task: _Task) -> pd.DataFrame:
     games = _Games(game, 2 * len(task.pairs))
     players = [spec.open(game, len(games.rows)) for spec in (task.first, task.second)]
     for moves in np.repeat(task.moves, 2, axis=0).T:
-        games.play(games.rows, np.ascontiguousarray(moves), "an opening")
+        rows = np.flatnonzero(moves != NO_MOVE)
+        games.play(rows, moves[rows], "an opening")
     try:
         is_sequential = any(player.is_sequential for player in players)
         for rows in games.rows.reshape(-1, 1) if is_sequential else [games.rows]:

@@ -27,8 +27,8 @@ JUDGE_ROLLOUTS = 64
 class Openings(NamedTuple):
     """N openings; rows from `num_distinct` on repeat the first ones in turn."""
 
-    moves: NDArray[np.int16]  #: int16[N, plies]
-    values: NDArray[np.float32]  #: float32[N]: the judge's value for the side to move
+    moves: NDArray[np.int16]  #: int16[N, plies]; NO_MOVE behind the end of a shorter one
+    values: NDArray[np.float32]  #: float32[N]: the judge's value for the side to move; NaN without one
     num_distinct: int  #: different up to symmetry
 
 
@@ -75,7 +75,7 @@ def _sample(game: Game, plies: int, wanted: int, rng: np.random.Generator) -> tu
         positions, moves = _random_sequences(game, plies, wanted, rng)
         open_rows = np.flatnonzero(_is_open(game, positions))
         new_rows = []
-        for row, key in zip(open_rows, _canonical_keys(game, positions, open_rows), strict=True):
+        for row, key in zip(open_rows, canonical_keys(game, positions, open_rows), strict=True):
             if key not in seen and len(seen) < wanted:
                 seen.add(key)
                 new_rows.append(row)
@@ -125,7 +125,7 @@ def _winning_moves(game: Game, positions: Positions) -> NDArray[np.int64]:
     return np.bincount(parents[has_won], minlength=len(rows))
 
 
-def _canonical_keys(game: Game, positions: Positions, rows: NDArray[np.int64]) -> list[bytes]:
+def canonical_keys(game: Game, positions: Positions, rows: NDArray[np.int64]) -> list[bytes]:
     """A key per row, equal for positions that some symmetry maps onto each other."""
     images = positions.stones[rows][:, symmetry_tables(game.size)]
     turns = positions.turn[rows]
