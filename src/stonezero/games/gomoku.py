@@ -60,24 +60,32 @@ def count_beyond(
 
 @kernel
 def makes_row(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> bool:
-    """Whether the stone on `point` stands in a row that wins."""
-    longer_wins = rules.code == FREESTYLE or (rules.code == RENJU and stones[row, point] == WHITE)
+    """Whether the stone on `point` stands in a row that wins, longer ones only under FREESTYLE."""
     for line in range(4):
         row_step = 0 if line == 0 else 1
         column_step = 1 if line == 0 else line - 2
         length = 1 + count_beyond(stones, row, point, row_step, column_step, rules.size)
         length += count_beyond(stones, row, point, -row_step, -column_step, rules.size)
-        if length == rules.k or (length > rules.k and longer_wins):
+        if length == rules.k or (length > rules.k and rules.code == FREESTYLE):
             return True
     return False
 
 
 @kernel
-def status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
-    """The colour that has won by the stone just put on `point`, else ONGOING (a full board included)."""
-    if rules.code == RENJU and stones[row, point] == BLACK:
+def renju_status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
+    """`status_after` under RENJU: only fives win for Black, who must not play everywhere; White is free."""
+    if stones[row, point] == BLACK:
         verdict = judge_black(stones, row, point, rules.size)
         return BLACK if verdict == FIVE else (WHITE if verdict >= OVERLINE else ONGOING)
+    is_win = makes_row(stones, row, point, GomokuRules(rules.size, rules.k, FREESTYLE))
+    return WHITE if is_win else ONGOING
+
+
+@kernel
+def status_after(stones: NDArray[np.int8], row: int, point: int, rules: GomokuRules) -> int:
+    """The colour that has won by the stone just put on `point`, else ONGOING (a full board included)."""
+    if rules.code == RENJU:
+        return renju_status_after(stones, row, point, rules)
     if makes_row(stones, row, point, rules):
         return int(stones[row, point])
     return ONGOING
@@ -195,7 +203,7 @@ class Gomoku(Game):
         self.k = k
         self.rules = rules
         self.num_points = self.num_actions = self.max_plies = size * size
-        self._rules = GomokuRules(size, k, RULE_CODES[rules])
+        self.kernel_rules = GomokuRules(size, k, RULE_CODES[rules])
 
     def spec(self) -> dict[str, str | int]:
         return {"name": self.name, "size": self.size, "k": self.k, "rules": self.rules}
@@ -206,9 +214,8 @@ class Gomoku(Game):
     def status_of(self, positions: Positions, row: int) -> int:
         stones = positions.stones
         occupied = [int(point) for point in np.flatnonzero(stones[row])]
-        winners = {
-            int(stones[row, point]) for point in occupied if makes_row(stones, row, point, self._rules)
-        }
+        in_rows = [point for point in occupied if self._stands_in_row(positions, row, point)]
+        winners = {int(stones[row, point]) for point in in_rows}
         if len(winners) > 1:
             raise UserError(f"both sides have {self.k} in a row")
         if winners:
@@ -220,19 +227,26 @@ class Gomoku(Game):
     def last_mover(self, positions: Positions, row: int) -> int:
         stones, status = positions.stones, int(positions.status[row])
         points = np.flatnonzero(stones[row] == status)
-        has_row = any(makes_row(stones, row, int(point), self._rules) for point in points)
+        has_row = any(self._stands_in_row(positions, row, int(point)) for point in points)
         return status if has_row else 3 - status
 
     def forbidden_moves(self, positions: Positions, row: int) -> list[int]:
-        if self._rules.code != RENJU or positions.status[row] != ONGOING or positions.turn[row] != BLACK:
+        is_blacks = positions.status[row] == ONGOING and positions.turn[row] == BLACK
+        if self.kernel_rules.code != RENJU or not is_blacks:
             return []
         kinds = np.empty(self.num_points, np.int8)
         mark_forbidden(positions.stones, row, self.size, kinds)
         return [int(point) for point in np.flatnonzero(kinds)]
 
+    def _stands_in_row(self, positions: Positions, row: int, point: int) -> bool:
+        """Whether a stone stands in a row that wins for its side."""
+        is_free = self.kernel_rules.code == RENJU and positions.stones[row, point] == WHITE
+        rules = self.kernel_rules._replace(code=FREESTYLE) if is_free else self.kernel_rules
+        return bool(makes_row(positions.stones, row, point, rules))
+
     def _has_lost_by_rule(self, positions: Positions, row: int, occupied: list[int]) -> bool:
         """Whether Black's last stone is forbidden, or where that is unknown, whether there is an overline."""
-        if self._rules.code != RENJU:
+        if self.kernel_rules.code != RENJU:
             return False
         last = int(positions.recent_moves[row, 0])
         black = [point for point in occupied if positions.stones[row, point] == BLACK]
@@ -244,11 +258,11 @@ class Gomoku(Game):
     def play(
         self, positions: Positions, parents: Rows, moves: Moves, children: Rows, legal: LegalMask
     ) -> None:
-        play_batch(positions, self._rules, parents, moves, children, legal)
+        play_batch(positions, self.kernel_rules, parents, moves, children, legal)
 
     def legal_moves(self, positions: Positions, rows: Rows, legal: LegalMask) -> None:
         mark_legal_batch(positions, rows, legal)
 
     def rollout(self, positions: Positions, rows: Rows, keys: Keys, values: NDArray[np.float32]) -> None:
         played = copy_rows(positions, rows)
-        roll_out_batch(played, self._rules, keys, np.empty(self.num_points, np.int64), values)
+        roll_out_batch(played, self.kernel_rules, keys, np.empty(self.num_points, np.int64), values)
