@@ -208,22 +208,27 @@ def list_must_blocks(
     if win != NONE:
         blocks[0] = win
         return 1
-    if not deepen(scratch, rules, attacker, depth, 0):
-        return NO_THREAT
-    length = scratch.lengths[0, BEST]
-    for i in range(length):
-        scratch.threats[0, i] = scratch.best[0, i]
+    length = 0
     count = 0
-    for point in range(scratch.stones.shape[1]):
-        if scratch.stones[0, point] != EMPTY:
-            continue
-        is_block = False
-        put(scratch, point, defender)
-        if not loses_by_rule(scratch, rules, point, defender):
-            is_block = not holds_after(scratch, rules, attacker, point, 0, length)
-            is_block = is_block and not deepen(scratch, rules, attacker, depth, 1)
-        take(scratch, point)
-        if is_block:
-            blocks[count] = point
-            count += 1
+    for point in range(NONE, scratch.stones.shape[1]):  # first of all the defender does nothing
+        if point != NONE:
+            if scratch.stones[0, point] != EMPTY:
+                continue
+            put(scratch, point, defender)
+            is_lost = loses_by_rule(scratch, rules, point, defender)
+            if is_lost or holds_after(scratch, rules, attacker, point, 0, length):
+                take(scratch, point)
+                continue
+        is_lost = deepen(scratch, rules, attacker, depth, 1)
+        if point == NONE:
+            if not is_lost:
+                return NO_THREAT
+            length = scratch.lengths[1, BEST]
+            for i in range(length):
+                scratch.threats[0, i] = scratch.best[1, i]
+        else:
+            take(scratch, point)
+            if not is_lost:
+                blocks[count] = point
+                count += 1
     return count
