@@ -10,7 +10,16 @@ from stonezero import Board
 from stonezero.errors import UserError
 from stonezero.games import BLACK, EMPTY, NO_MOVE, WHITE, Game, Positions, make_game
 from stonezero.games.notation import move_to_text, parse_move
-from stonezero.solvers.threats import ThreatResult, ThreatSolver, must_blocks, solve_threats
+from stonezero.solvers.threats import (
+    ThreatResult,
+    ThreatSolver,
+    fours,
+    must_blocks,
+    solve_threats,
+    threes,
+    windows,
+)
+from stonezero.solvers.threats import solver as solver_module
 from tests.games.common import game_id, play_line
 from tests.reference import brute_force
 
@@ -285,3 +294,19 @@ def test_impossible_searches_are_refused_in_one_sentence(arguments: tuple, messa
     with pytest.raises(UserError, match=message) as caught:
         ThreatSolver(*arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_each_kernel_is_compiled_once_for_all_boards_and_rules() -> None:
+    for game in (*SMALL_GAMES, FREESTYLE):
+        solver, positions = ThreatSolver(game, 1, 50), game.new_positions(1)
+        solver.solve(positions, 0)
+        solver.must_blocks(positions, 0)
+        solver.prove(positions, np.zeros(1, np.int64))
+    kernels = {
+        name: kernel
+        for module in (windows, fours, threes, solver_module)
+        for name, kernel in vars(module).items()
+        if hasattr(kernel, "signatures") and name != "judge_black"
+    }
+    assert len(kernels) > 15
+    assert {name for name, kernel in kernels.items() if len(kernel.signatures) > 1} == set()

@@ -7,6 +7,7 @@
     book+rollouts:sims=64             the same behind an opening book
     net:PATH:sims=64:temperature=0    a checkpoint with PUCT search
     net:PATH:endgame=12               the same, but Othello is solved from 12 empty points on
+    net:PATH:threats=2000             the same behind a solver of Gomoku wins by threats: nodes for an answer
     gtp:CMD  gomocup:CMD  nboard:CMD  an outside engine, run as a process; CMD may follow options, as in
                                       gtp:seconds=2:failure=stop:/usr/games/gtp-rhino
 
@@ -34,12 +35,15 @@ from stonezero.players.minimax import DEFAULT_DEPTH, MAX_DEPTH, MinimaxPlayer
 from stonezero.players.outside import FAILURES, OutsidePlayer, OutsideSpec, check_protocol
 from stonezero.players.player import Player, RandomPlayer
 from stonezero.players.search_player import ROLLOUT_SETTINGS, SearchPlayer
+from stonezero.players.threat_player import THREAT_DEPTH, ThreatPlayer
 from stonezero.solvers.endgame import EndgameSolver
+from stonezero.solvers.threats import ThreatSolver
 
 DEFAULT_SIMULATIONS = 64
 DEFAULT_SECONDS = 10.0
 DEFAULT_ENGINE_DEPTH = 6  #: told to NBoard engines
 MAX_SECONDS = 3600.0
+MAX_THREATS = 10_000_000
 HINT = (
     "say random, greedy, minimax:depth=4, rollouts:sims=64, book+rollouts:sims=64, net:PATH:sims=64 "
     "(:temperature=0.5), gtp:COMMAND, gomocup:COMMAND or nboard:COMMAND"
@@ -50,7 +54,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "minimax": ("depth",),
     "rollouts": ("sims", "temperature"),
     "book+rollouts": ("sims",),
-    "net": ("sims", "temperature", "endgame"),
+    "net": ("sims", "temperature", "endgame", "threats"),
     "gtp": ("seconds", "failure"),
     "gomocup": ("seconds", "failure"),
     "nboard": ("seconds", "failure", "depth"),
@@ -74,6 +78,7 @@ class PlayerSpec:
     planes: tuple[str, ...] = ()
     settings: SearchSettings = ROLLOUT_SETTINGS
     depth: int = DEFAULT_DEPTH  #: of minimax
+    threats: int = 0  #: nodes of the threat solver for one answer, 0 for no solver
     outside: OutsideSpec | None = None
     endgame: int = 0  #: empty points from which on a net's endings are solved; 0 for never
 
@@ -84,6 +89,10 @@ class PlayerSpec:
 
     def digest(self) -> str:
         """SHA-256 that changes with whatever plays: checkpoint, an engine's program, an anchor's version."""
+        if self.network is not None and self.threats:
+            return hashlib.sha256(
+                f"{self.network.digest} threats={self.threats} version 1".encode()
+            ).hexdigest()
         if self.network is not None:
             return self.network.digest
         if self.outside is not None:
@@ -111,6 +120,8 @@ class PlayerSpec:
         )
         if self.kind == "book+rollouts":
             return BookPlayer(read_book(game), player, game)
+        if self.threats:
+            return ThreatPlayer(player, ThreatSolver(game, THREAT_DEPTH, self.threats))
         return EndingPlayer(player, game, self.endgame) if self.endgame else player
 
 
@@ -147,6 +158,7 @@ def parse_player(text: str, game: Game, inference: InferenceConfig, settings: Se
         simulations=_number(text, options.get("sims", str(DEFAULT_SIMULATIONS)), int, 1),
         temperature=_number(text, options.get("temperature", "0"), float, 0),
         depth=_number(text, options.get("depth", str(DEFAULT_DEPTH)), int, 1, MAX_DEPTH[game.name]),
+        threats=_number(text, options.get("threats", "0"), int, 0, MAX_THREATS),
     )
     if kind == "book+rollouts":
         read_book(game)
@@ -157,9 +169,11 @@ def parse_player(text: str, game: Game, inference: InferenceConfig, settings: Se
     endgame = _number(text, options.get("endgame", "0"), int, 0, MOST_EMPTIES)
     if endgame:
         EndgameSolver(game)  # refuses games that it cannot solve
+    if spec.threats:
+        ThreatSolver(game, THREAT_DEPTH, spec.threats)  # refuses other games than Gomoku
     checkpoint = Checkpoint.load(path)
     net = network_spec(text, checkpoint, game, inference, settings, spec.simulations, spec.temperature)
-    return replace(net, endgame=endgame)
+    return replace(net, endgame=endgame, threats=spec.threats)
 
 
 def checkpoint_path(text: str) -> Path | None:

@@ -40,6 +40,15 @@ class SearchPlayer(Player):
         self, positions: Positions, rows: Rows, keys: NDArray[np.uint64], lines: Moves | None = None
     ) -> Moves:
         """See `Player.choose`."""
+        return self.choose_among(positions, rows, keys, None)
+
+    def choose_among(
+        self, positions: Positions, rows: Rows, keys: NDArray[np.uint64], allowed: NDArray[np.bool_] | None
+    ) -> Moves:
+        """As `choose`, but only moves with allowed[b, a] (bool[B, A]) are played; all where it is None.
+
+        Each row allows a legal move at least. Where the search has visited none of them, the prior decides.
+        """
         chances = uniforms(keys_of_plies(keys, positions.ply[rows]))
         moves = np.zeros(len(rows), np.int16)
         for start in range(0, len(rows), self._num_slots):
@@ -49,6 +58,12 @@ class SearchPlayer(Player):
                 self.search.set_budget(slot, self._simulations)
             self.search.run(np.arange(len(chunk)))
             for slot, i in enumerate(chunk):
-                visits = self.search.statistics(slot).visits
+                statistics = self.search.statistics(slot)
+                visits = statistics.visits
+                if allowed is not None:
+                    visits = np.where(allowed[i], visits, 0)
+                    if not visits.any():
+                        moves[i] = np.where(allowed[i], statistics.priors, -1).argmax()
+                        continue
                 moves[i] = choose_move(visits, self._temperature, float(chances[i]))
         return moves

@@ -18,7 +18,15 @@ from stonezero.games.notation import describe, quoted
 from stonezero.games.position import NO_MOVE, ONGOING, Positions
 from stonezero.jit import kernel
 from stonezero.solvers.threats.threes import BEST, NO_THREAT, deepen, list_must_blocks
-from stonezero.solvers.threats.windows import MAX_DEPTH, NODE_LIMIT, NODES, Scratch, allocate_scratch, load
+from stonezero.solvers.threats.windows import (
+    MAX_DEPTH,
+    NODE_LIMIT,
+    NODES,
+    ZERO,
+    Scratch,
+    allocate_scratch,
+    load,
+)
 
 DEFAULT_DEPTH = 4
 DEFAULT_NODES = 100_000
@@ -50,7 +58,7 @@ def prove_batch(
         moves[b] = NO_MOVE
         if positions.status[row] == ONGOING:
             load(scratch, positions.stones, row, node_limit)
-            if deepen(scratch, rules, np.int64(positions.turn[row]), depth, 0):
+            if deepen(scratch, rules, np.int64(positions.turn[row]), depth, ZERO):
                 moves[b] = scratch.best[0, 0]
 
 
@@ -76,7 +84,7 @@ class ThreatSolver:
         self._rules = game.kernel_rules
         self._depth, self._nodes = int(depth), int(nodes)
         self._scratch = allocate_scratch(self._rules)
-        self._blocks = np.zeros(game.num_points, np.int16)
+        self._blocks = np.zeros(game.num_points, np.int64)
 
     def solve(self, positions: Positions, row: int) -> ThreatResult:
         """A win of the side to move at `row`, whose game is not over."""

@@ -12,16 +12,18 @@ from stonezero.games.position import BLACK, EMPTY
 from stonezero.jit import kernel
 from stonezero.solvers.threats.fours import holds_after, win_by_fours
 from stonezero.solvers.threats.windows import (
+    ALL_FOURS,
     BLACK_UNIT,
     FOUR,
     LINE_LENGTH,
-    MAX_FOURS,
     NODE_LIMIT,
     NODES,
     NONE,
+    ONE,
     STAMP,
     THREE,
     WHITE_UNIT,
+    ZERO,
     Scratch,
     find_wins,
     has_failed,
@@ -74,7 +76,7 @@ def mark_reach(scratch: Scratch, level: int, length: int) -> None:
         scratch.marks[scratch.threats[level, i]] = stamp
     for i in range(1, length, 2):
         for j in range(scratch.through.shape[1]):
-            window = scratch.through[scratch.threats[level, i], j]
+            window = np.int64(scratch.through[scratch.threats[level, i], j])
             if window == NONE:
                 break
             for k in range(scratch.points.shape[1]):
@@ -92,7 +94,7 @@ def is_beside(scratch: Scratch, rules: GomokuRules, point: int, defender: int) -
         return False
     code = (rules.k - 2) * (BLACK_UNIT if defender == BLACK else WHITE_UNIT)
     for i in range(scratch.through.shape[1]):
-        window = scratch.through[point, i]
+        window = np.int64(scratch.through[point, i])
         if window == NONE:
             break
         if scratch.codes[window] == code:
@@ -113,7 +115,7 @@ def list_defences(scratch: Scratch, rules: GomokuRules, attacker: int, move: int
     if reply != NONE:
         defences[0] = reply
         return 1
-    if not win_by_fours(scratch, rules, attacker, MAX_FOURS, 0):
+    if not win_by_fours(scratch, rules, attacker, ALL_FOURS, ZERO):
         return NO_THREAT
     length = scratch.counters[LINE_LENGTH]
     for i in range(length):
@@ -147,7 +149,7 @@ def win_by_threats(scratch: Scratch, rules: GomokuRules, attacker: int, depth: i
     Then scratch.best[level] holds the moves of both sides, lengths[level, BEST] of them. At levels beyond
     `level` arrays are overwritten.
     """
-    if win_by_fours(scratch, rules, attacker, MAX_FOURS, 0):
+    if win_by_fours(scratch, rules, attacker, ALL_FOURS, ZERO):
         best_from_line(scratch, level)
         return True
     key = scratch.key[0] ^ THREES_SALT
@@ -196,30 +198,29 @@ def deepen(scratch: Scratch, rules: GomokuRules, attacker: int, depth: int, leve
 
 @kernel
 def list_must_blocks(
-    scratch: Scratch, rules: GomokuRules, defender: int, depth: int, blocks: NDArray[np.int16]
+    scratch: Scratch, rules: GomokuRules, defender: int, depth: int, blocks: NDArray[np.int64]
 ) -> int:
     """Write the defender's moves after which the attacker has no win that is found; how many, or NO_THREAT.
 
     NO_THREAT where none is found even if the defender, to move, does nothing. A defender who can win at once
-    has that move alone. `blocks` is int16[S].
+    has that move alone. `blocks` is int64[S].
     """
     attacker = 3 - defender
     win, _, _, _ = list_moves(scratch, rules, defender, FOUR, scratch.threes[0])
     if win != NONE:
         blocks[0] = win
         return 1
-    length = 0
-    count = 0
+    length, count = ZERO, 0
     for point in range(NONE, scratch.stones.shape[1]):  # first of all the defender does nothing
         if point != NONE:
             if scratch.stones[0, point] != EMPTY:
                 continue
             put(scratch, point, defender)
             is_lost = loses_by_rule(scratch, rules, point, defender)
-            if is_lost or holds_after(scratch, rules, attacker, point, 0, length):
+            if is_lost or holds_after(scratch, rules, attacker, point, ZERO, length):
                 take(scratch, point)
                 continue
-        is_lost = deepen(scratch, rules, attacker, depth, 1)
+        is_lost = deepen(scratch, rules, attacker, depth, ONE)
         if point == NONE:
             if not is_lost:
                 return NO_THREAT

@@ -19,16 +19,20 @@ from stonezero.games.renju import ALLOWED, judge_black
 from stonezero.jit import kernel
 
 MAX_FOURS = 24  #: fours in a row that are looked at
+ALL_FOURS = np.int64(MAX_FOURS)
 MAX_DEPTH = 10  #: moves of the attacker before the last fours
 MAX_LINE = 2 * (MAX_FOURS + MAX_DEPTH) + 8
 TABLE_SIZE = 1 << 13  #: entries of the table of failures
 
-NONE = -1  #: no such point or window
+ZERO, ONE = np.int64(0), np.int64(1)
+"""As arguments of kernels: a plain 0 has a type of its own there, and each type compiles the kernel again."""
+
+NONE = np.int64(-1)  #: no such point or window
 NODES, NODE_LIMIT, STAMP, LINE_LENGTH = 0, 1, 2, 3  #: fields of Scratch.counters
-THREE, FOUR, WIN, LOSS = 1, 2, 3, 4
+THREE, FOUR, WIN, LOSS = np.int64(1), np.int64(2), np.int64(3), np.int64(4)
 """Roles of a window: the attacker's stone in it makes a three, a four or a row; one of the others' a row."""
 
-FOUR_WEIGHT = 8  #: of a window that a move makes a four in, when moves are put in order
+FOUR_WEIGHT = np.int64(8)  #: of a window that a move makes a four in, when moves are put in order
 BLACK_UNIT, WHITE_UNIT = 1, 32  #: what a stone adds to the code of a window; k is at most 20
 
 
@@ -46,13 +50,13 @@ class Scratch(NamedTuple):
     roles: NDArray[np.int8]  #: int8[3, 33 * k]: by attacker and code of a window, 0 where it has none
     marks: NDArray[np.int64]  #: int64[S]: the stamp of the list a point was last put on
     scores: NDArray[np.int64]  #: int64[S]: of points on that list
-    fours: NDArray[np.int16]  #: int16[MAX_FOURS + 1, S]: moves of each level of `win_by_fours`
-    line: NDArray[np.int16]  #: int16[MAX_LINE]: the moves of the last win by fours
-    replies: NDArray[np.int16]  #: int16[MAX_LINE]: replies to be taken back by `holds_after`
-    threes: NDArray[np.int16]  #: int16[L, S]: moves of each level of `win_by_threats`
-    defences: NDArray[np.int16]  #: int16[L, S]
-    threats: NDArray[np.int16]  #: int16[L, MAX_LINE]: the fours threatened
-    best: NDArray[np.int16]  #: int16[L, MAX_LINE]: the line found
+    fours: NDArray[np.int64]  #: int64[MAX_FOURS + 1, S]: moves of each level of `win_by_fours`
+    line: NDArray[np.int64]  #: int64[MAX_LINE]: the moves of the last win by fours
+    replies: NDArray[np.int64]  #: int64[MAX_LINE]: replies to be taken back by `holds_after`
+    threes: NDArray[np.int64]  #: int64[L, S]: moves of each level of `win_by_threats`
+    defences: NDArray[np.int64]  #: int64[L, S]
+    threats: NDArray[np.int64]  #: int64[L, MAX_LINE]: the fours threatened
+    best: NDArray[np.int64]  #: int64[L, MAX_LINE]: the line found
     lengths: NDArray[np.int64]  #: int64[L, 2]: of threats and best
     failed_keys: NDArray[np.uint64]  #: uint64[TABLE_SIZE]: positions without a win
     failed_depths: NDArray[np.int8]  #: int8[TABLE_SIZE]: looked at to this depth
@@ -108,13 +112,13 @@ def allocate_scratch(rules: GomokuRules) -> Scratch:
         roles=window_roles(rules.k),
         marks=np.zeros(num_points, np.int64),
         scores=np.zeros(num_points, np.int64),
-        fours=np.zeros((MAX_FOURS + 1, num_points), np.int16),
-        line=np.zeros(MAX_LINE, np.int16),
-        replies=np.zeros(MAX_LINE, np.int16),
-        threes=np.zeros((levels, num_points), np.int16),
-        defences=np.zeros((levels, num_points), np.int16),
-        threats=np.zeros((levels, MAX_LINE), np.int16),
-        best=np.zeros((levels, MAX_LINE), np.int16),
+        fours=np.zeros((MAX_FOURS + 1, num_points), np.int64),
+        line=np.zeros(MAX_LINE, np.int64),
+        replies=np.zeros(MAX_LINE, np.int64),
+        threes=np.zeros((levels, num_points), np.int64),
+        defences=np.zeros((levels, num_points), np.int64),
+        threats=np.zeros((levels, MAX_LINE), np.int64),
+        best=np.zeros((levels, MAX_LINE), np.int64),
         lengths=np.zeros((levels, 2), np.int64),
         failed_keys=np.zeros(TABLE_SIZE, np.uint64),
         failed_depths=np.zeros(TABLE_SIZE, np.int8),
@@ -128,7 +132,7 @@ def put(scratch: Scratch, point: int, colour: int) -> None:
     scratch.stones[0, point] = colour
     scratch.key[0] ^= scratch.zobrist[colour, point]
     for i in range(scratch.through.shape[1]):
-        window = scratch.through[point, i]
+        window = np.int64(scratch.through[point, i])
         if window == NONE:
             break
         scratch.codes[window] += unit
@@ -142,7 +146,7 @@ def take(scratch: Scratch, point: int) -> None:
     scratch.stones[0, point] = EMPTY
     scratch.key[0] ^= scratch.zobrist[colour, point]
     for i in range(scratch.through.shape[1]):
-        window = scratch.through[point, i]
+        window = np.int64(scratch.through[point, i])
         if window == NONE:
             break
         scratch.codes[window] -= unit
@@ -184,16 +188,16 @@ def empty_point(scratch: Scratch, window: int, start: int) -> int:
 
 
 @kernel
-def find_wins(scratch: Scratch, rules: GomokuRules, point: int, colour: int) -> tuple[int, int]:
+def find_wins(scratch: Scratch, rules: GomokuRules, point: int, colour: int) -> tuple[np.int64, np.int64]:
     """Up to two points on which `colour` wins by a row through its stone on `point`; else NONE."""
     target = (rules.k - 1) * (BLACK_UNIT if colour == BLACK else WHITE_UNIT)
     first = NONE
     for i in range(scratch.through.shape[1]):
-        window = scratch.through[point, i]
+        window = np.int64(scratch.through[point, i])
         if window == NONE:
             break
         if scratch.codes[window] == target and can_fill(scratch, rules, window, colour):
-            winning = int(scratch.points[window, empty_point(scratch, window, 0)])
+            winning = np.int64(scratch.points[window, empty_point(scratch, window, ZERO)])
             if first == NONE:
                 first = winning
             elif winning != first:
@@ -206,7 +210,7 @@ def wins_on(scratch: Scratch, rules: GomokuRules, point: int, colour: int) -> bo
     """Whether `colour` wins by putting a stone on the empty `point`."""
     target = (rules.k - 1) * (BLACK_UNIT if colour == BLACK else WHITE_UNIT)
     for i in range(scratch.through.shape[1]):
-        window = scratch.through[point, i]
+        window = np.int64(scratch.through[point, i])
         if window == NONE:
             break
         if scratch.codes[window] == target and can_fill(scratch, rules, window, colour):
@@ -223,7 +227,7 @@ def loses_by_rule(scratch: Scratch, rules: GomokuRules, point: int, colour: int)
 
 
 @kernel
-def list_point(scratch: Scratch, point: int, weight: int, moves: NDArray[np.int16], count: int) -> int:
+def list_point(scratch: Scratch, point: int, weight: int, moves: NDArray[np.int64], count: int) -> int:
     """Add `weight` to a point of the list `moves`, or put it there; returns the new length."""
     if scratch.marks[point] == scratch.counters[STAMP]:
         scratch.scores[point] += weight
@@ -235,7 +239,7 @@ def list_point(scratch: Scratch, point: int, weight: int, moves: NDArray[np.int1
 
 
 @kernel
-def sort_moves(scratch: Scratch, moves: NDArray[np.int16], count: int) -> None:
+def sort_moves(scratch: Scratch, moves: NDArray[np.int64], count: int) -> None:
     """Sort moves[:count] by falling score; equals stay in order."""
     for i in range(1, count):
         move = moves[i]
@@ -248,32 +252,32 @@ def sort_moves(scratch: Scratch, moves: NDArray[np.int16], count: int) -> None:
 
 @kernel
 def list_moves(
-    scratch: Scratch, rules: GomokuRules, attacker: int, least: int, moves: NDArray[np.int16]
-) -> tuple[int, int, int, int]:
+    scratch: Scratch, rules: GomokuRules, attacker: int, least: int, moves: NDArray[np.int64]
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """The attacker's moves that make fours (`least` FOUR) or also threes (`least` THREE), the busiest first.
 
     Returns a point the attacker wins on, a point the other side wins on (NONE where there is none), how many
-    such points of the other side there are (at most 2), and the length of `moves`, int16[S].
+    such points of the other side there are (at most 2), and the length of `moves`, int64[S].
     """
-    win, block, num_blocks, count = NONE, NONE, 0, 0
+    win, block, num_blocks, count = NONE, NONE, ZERO, ZERO
     scratch.counters[STAMP] += 1
     for window in range(len(scratch.codes)):
         role = scratch.roles[attacker, scratch.codes[window]]
         if role < least or not can_fill(scratch, rules, window, attacker if role < LOSS else 3 - attacker):
             continue
-        index = empty_point(scratch, window, 0)
-        point = int(scratch.points[window, index])
+        index = empty_point(scratch, window, ZERO)
+        point = np.int64(scratch.points[window, index])
         if role == WIN:
             win = point
         elif role == LOSS:
-            num_blocks = 1 if num_blocks == 0 or point == block else 2
+            num_blocks = np.int64(1 if num_blocks == 0 or point == block else 2)
             block = point
         else:
-            weight = FOUR_WEIGHT if role == FOUR else 1
+            weight = FOUR_WEIGHT if role == FOUR else ONE
             count = list_point(scratch, point, weight, moves, count)
             for _ in range(2 if role == THREE else 1):
                 index = empty_point(scratch, window, index + 1)
-                count = list_point(scratch, int(scratch.points[window, index]), weight, moves, count)
+                count = list_point(scratch, np.int64(scratch.points[window, index]), weight, moves, count)
     sort_moves(scratch, moves, count)
     return win, block, num_blocks, count
 
