@@ -2,7 +2,8 @@
 
 Positions come from random games that keep to the neighbourhood of stones, where there are threats to look at.
 The share is what `threats=2000` adds to a move of a network player: two answers of the solver against 64
-evaluations at the rate given by STONEZERO_EVALUATIONS (per second; 1000 unless said).
+evaluations at the rate given by STONEZERO_EVALUATIONS (per second; 1000 unless said). Times are those of the
+processor, so that other work on the machine counts less.
 """
 
 import os
@@ -52,12 +53,12 @@ def main() -> None:
         solver = ThreatSolver(make_game(*spec), THREAT_DEPTH, NODES)
         solver.solve(positions, 0)
         solver.must_blocks(positions, 0)
-        begin = time.perf_counter()
+        begin = time.process_time()
         results = [solver.solve(positions, row) for row in range(len(positions.turn))]
-        seconds = time.perf_counter() - begin
+        seconds = time.process_time() - begin
         for row in range(len(positions.turn)):
             solver.must_blocks(positions, row)
-        per_move = (time.perf_counter() - begin) / len(positions.turn)
+        per_move = (time.process_time() - begin) / len(positions.turn)
         rows.append(
             {
                 "board": label,

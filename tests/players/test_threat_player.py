@@ -19,18 +19,18 @@ __all__ = ["checkpoint_path"]
 GAME = make_game("gomoku", 5, 4)
 WIN = "b2 a5 b3 e5"  # two in the open: black wins by force
 THREAT = "b2 a5 b3 e5 b4"  # an open three: white is lost, with four in a row each way
-BLOCKABLE = "a2 e5 a3 c5 a4"  # three at the edge of the board
+BLOCKABLE = "c5 a1 d5 i1 e5"  # an open three on 9x9
 
 
 def opened(path: Path, options: str, game: Game = GAME) -> Player:
     return parse_player(f"net:{path}:sims=2{options}", game, INFERENCE, SETTINGS).open(game, 4)
 
 
-def moves_of(player: Player, line: str) -> set[str]:
+def moves_of(player: Player, line: str, game: Game = GAME) -> set[str]:
     """What the player says with four different keys."""
-    board = play_line(Board(GAME), line)
+    board = play_line(Board(game), line)
     moves = player.choose(board.positions, np.zeros(4, np.int64), np.arange(4, dtype=np.uint64))
-    return {move_to_text(GAME, int(move)) for move in moves}
+    return {move_to_text(game, int(move)) for move in moves}
 
 
 def test_a_proven_win_is_played(checkpoint_path: Path) -> None:
@@ -47,9 +47,10 @@ def test_a_proven_win_is_played(checkpoint_path: Path) -> None:
 
 
 def test_only_moves_that_block_are_played(checkpoint_path: Path) -> None:
-    blocks = {"a1", "a5"}
-    assert moves_of(opened(checkpoint_path, ":threats=2000:temperature=1"), BLOCKABLE) <= blocks
-    assert not moves_of(opened(checkpoint_path, ":temperature=1"), BLOCKABLE) <= blocks
+    game, blocks = make_game("gomoku", 9, 5), {"b5", "f5"}
+    with_threats = opened(checkpoint_path, ":threats=2000:temperature=1", game)
+    assert moves_of(with_threats, BLOCKABLE, game) <= blocks
+    assert not moves_of(opened(checkpoint_path, ":temperature=1", game), BLOCKABLE, game) <= blocks
 
 
 def test_a_lost_position_still_has_a_move(checkpoint_path: Path) -> None:

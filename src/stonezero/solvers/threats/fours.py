@@ -82,6 +82,7 @@ def holds_after(
     The attacker is to move and had no winning point to stop before. The line as it goes now is written to
     scratch.line; replies may differ from those written down, they are worked out again.
     """
+    scratch.counters[NODES] += 1
     last, num_fours, is_won = defence, 0, False
     for i in range(0, length, 2):
         move = scratch.threats[level, i]
