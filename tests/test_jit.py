@@ -131,7 +131,7 @@ def test_every_kernel_has_one_signature_and_is_loaded_in_other_folders(
 ) -> None:
     cache, elsewhere = str(tmp_path / "cache"), str(package_copy.parent)
     first = exercise(WARM_UP, STONEZERO_CACHE=cache)
-    assert {name.split(".")[1] for name in first["signatures"]} | {"solvers"} == set(jit.KERNEL_FOLDERS)
+    assert {name.split(".")[1] for name in first["signatures"]} == set(jit.KERNEL_FOLDERS)
     assert {name: count for name, count in first["signatures"].items() if count != 1} == {}
     assert first["hits"] == 0
 
