@@ -19,7 +19,7 @@ Slots = Annotated[int, typer.Option(min=2, max=65536, help="Games one process pl
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (match, openings, ladder):
+    for command in (match, openings, ladder, engine):
         app.command()(command)
 
 
@@ -139,6 +139,27 @@ def ladder(
     settings = ContestSettings(pairs, plies, seed, slots)
     tables = list(play_ladder(board, player, anchors, settings, Path(".scratch/ladder")))
     print(describe_ladder(rate_ladder(tables), player.name, tables))
+
+
+def engine(
+    protocol: Annotated[str, typer.Argument(help="gomocup, gtp or nboard.")],
+    checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
+    simulations: Annotated[int, typer.Option(min=1, max=1_000_000, help="Most of one search.")] = 400,
+    seconds: Annotated[
+        float, typer.Option(min=0.01, max=3600, help="For a move, where the protocol says nothing else.")
+    ] = 10.0,
+) -> None:
+    """Let a checkpoint play in other programs: speak PROTOCOL on stdin and stdout. See docs/engines.md."""
+    import sys
+
+    from stonezero.config import paths
+    from stonezero.engines.run import run_engine
+    from stonezero.network.checkpoint import Checkpoint
+    from stonezero.terminal import default_checkpoint
+
+    net = Checkpoint.load(checkpoint or default_checkpoint(paths))
+    with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as source:
+        run_engine(protocol, net, simulations, seconds, (source, sys.stdout.buffer))
 
 
 def _game(name: str, size: int, k: int, rules: str, texts: list[str]) -> "Game":
