@@ -16,6 +16,7 @@ from stonezero.config.schema import SearchConfig, SelfplayConfig
 from stonezero.games import BLACK, Game, make_game
 from stonezero.games.board import Board
 from stonezero.jit import CACHE_FOLDER
+from stonezero.players.batch_search import BatchSearch, SearchSettings
 from stonezero.players.evaluators import RolloutEvaluator
 from stonezero.records import RecordTable, read_shard, write_shard
 from stonezero.replay.loading import Window
@@ -54,9 +55,11 @@ def warm_up() -> float:
     if not is_warm():
         print("compiling kernels, once on this machine: about half a minute ...", flush=True)
     begin = time.monotonic()
+    _play_on_a_large_board()
     for spec in GAMES:
         game = make_game(*spec)
         _set_boards_up(game)
+        _look_into_a_root(game)
         _solve_an_ending(game)
         _make_a_batch(game, _play_and_record(game))
     return time.monotonic() - begin
@@ -67,6 +70,25 @@ def _set_boards_up(game: Game) -> None:
     Board.parse(str(Board(game)))
     Board.parse(str(Board("gomoku", 5, 5, "renju")))
     Board.from_stones(game, np.full(game.num_points, BLACK, np.int8), BLACK)
+
+
+def _play_on_a_large_board() -> None:
+    """Othello has kernels of its own for boards beyond 8 x 8."""
+    game = make_game("othello", 10)
+    positions, rows = game.new_positions(1), np.zeros(1, np.int64)
+    legal = np.zeros((1, game.num_actions), np.uint8)
+    game.legal_moves(positions, rows, legal)
+    game.play(positions, rows, legal.argmax(axis=1).astype(np.int16), rows, legal)
+
+
+def _look_into_a_root(game: Game) -> None:
+    """Matches and people read what self-play doesn't."""
+    settings = SearchSettings(SEARCH.c_puct, SEARCH.fpu_reduction)
+    search = BatchSearch(game, RolloutEvaluator(game, 1), settings, 1, 2)
+    search.set_root(0, game.new_positions(1), 0, 0)
+    search.set_budget(0, 2)
+    search.run(np.arange(1))
+    search.statistics(0)
 
 
 def _solve_an_ending(game: Game) -> None:
