@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PYTEST := python -m pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help install repro iterate smoke lint check test test-slow test-bounds screenshots clean
+.PHONY: help install repro iterate ablate smoke lint check test test-slow test-bounds screenshots clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,12 @@ repro: $(INSTALLED) ## Run what params.yaml plans and has not run yet: games, tr
 iterate: $(INSTALLED) ## Plan one generation more and run it
 	stonezero plan --next
 	dvc repro
+
+ABLATIONS ?= none,no_noise,no_symmetry
+SEEDS ?= 1,2,3
+PRESET ?= ablation
+ablate: $(INSTALLED) ## Compare ablations: ABLATIONS=none,no_noise SEEDS=1,2,3 PRESET=ablation (or ablation_othello)
+	stonezero ablate -m experiment=$(PRESET) ablation=$(ABLATIONS) seed=$(SEEDS) hydra/launcher=joblib
 
 smoke: $(INSTALLED) ## The whole pipeline on a tiny board, in a temporary folder: under two minutes
 	python -m pytest -m slow tests/pipeline/test_smoke.py

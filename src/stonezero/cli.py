@@ -51,6 +51,40 @@ def plan(
     print(text.rstrip())
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def ablate(
+    sweep: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY=VALUE,...", help="e.g. ablation=none,no_noise seed=1,2,3 hydra/launcher=joblib"
+        ),
+    ],
+    multirun: Annotated[bool, typer.Option("-m", "--multirun", help="As in Hydra; always so here.")] = True,
+    reference: Annotated[
+        str | None, typer.Option(help="Variant the others are compared with; none, else the first.")
+    ] = None,
+    pairs: Annotated[int, typer.Option(min=1, max=32, help="Colour-swapped pairs of each match.")] = 2,
+    train_only: Annotated[
+        bool,
+        typer.Option("--train-only", help="Train on the records of this checkout's runs, play no games."),
+    ] = False,
+) -> None:
+    """Run a grid of cells, each a cached DVC experiment, rate their champions and say what made a difference.
+
+    SWEEP is Hydra's: every combination of the values is a cell, by default of experiment=ablation. What has
+    been run is not run again. hydra/launcher=joblib runs as many cells at once as there are cores.
+    """
+    from stonezero.ablation.run import Options
+    from stonezero.ablation.run import ablate as run_grid
+
+    try:
+        summary = run_grid(Path(), sweep, Options(reference, pairs, train_only))
+    except KeyboardInterrupt:
+        print("stonezero: interrupted; the same command goes on from here", file=sys.stderr)
+        raise typer.Exit(130) from None
+    raise typer.Exit(1 if summary.failures else 0)
+
+
 @track.command()
 def sync() -> None:
     """Log what MLflow lacks: records that wait for it, and finished stages that came from DVC's cache."""

@@ -27,8 +27,13 @@ from stonezero.metrics import Metric
 
 PATIENCE_SECONDS = 20  #: given to sending at a stage's end; records not sent by then wait
 OFF_VARIABLE = "STONEZERO_TRACKING"  #: `off` leaves records unsent
+FOLDER_VARIABLE = "STONEZERO_RECORDS"  #: a folder that takes the stages' records in the outbox's place
 NOT_IDENTITY = ("iterations", "plan", "generations", "last", "gen")
-SHOWN_FILES = ("champion.safetensors", "report.html")  #: outputs that go to MLflow themselves
+SHOWN_FILES = (
+    "champion.safetensors",
+    "report.html",
+    "ablation.html",
+)  #: outputs that go to MLflow themselves
 SPEED = "speed/"  #: metrics that depend on the machine begin like this
 
 
@@ -76,18 +81,21 @@ def make_record(
         "config": to_yaml(params),
         "lineage": lineage,
         "folder": str(Path.cwd()),
-        "files": {
-            path: file_digest(path)
-            for path in stage.outputs
-            if Path(path).name in SHOWN_FILES and Path(path).is_file()
-        },
+        "files": shown_files(stage.outputs),
     }
+
+
+def shown_files(paths: Iterable[str], root: Path = Path()) -> dict[str, str]:
+    """Digests of those files below `root` that go to MLflow themselves."""
+    shown = [path for path in paths if Path(path).name in SHOWN_FILES and (root / path).is_file()]
+    return {path: file_digest(root / path) for path in shown}
 
 
 def put(root: Path, record: dict[str, Any]) -> None:
     """Add a record to the outbox, in the order of sending."""
     name = f"{record['time_ms']}-{record['generation']}-{record['stage']}-{record['key']}.json"
-    write_text(outbox_folder(root) / name, json.dumps(record))
+    folder = os.environ.get(FOLDER_VARIABLE)
+    write_text((Path(folder) if folder else outbox_folder(root)) / name, json.dumps(record))
 
 
 def waiting(root: Path) -> list[Path]:

@@ -97,11 +97,11 @@ def _first_repeated(texts: list[str]) -> str | None:
 def check_plan(root: Path, is_composed_by_dvc: bool = False) -> None:
     """Raise UserError unless params.yaml says what conf/ and the plan's own overrides say.
 
-    What `dvc exp run` composed has other overrides, unknown here: its values are checked, not compared, but
-    they must not leave out what the committed plan says.
+    What `dvc exp run` composed has other overrides, unknown here unless it was told to keep them as `plan`:
+    its values are checked, not compared, but they must not leave out what the committed plan says.
     """
     params = read_plan(root)
-    if is_composed_by_dvc:
+    if is_composed_by_dvc and not params.plan:
         validate(params)
         check_against_games(params)
         _check_keeps_plan(root, params)

@@ -75,6 +75,9 @@ class Tracker:
 
     def send(self, record: dict[str, Any]) -> None:
         """Log one record, or finish what an interrupted sending began."""
+        if record.get("kind") == "grid":
+            self._send_grid(record)
+            return
         metrics: list[Metric] = [(key, step, value) for key, step, value in record["metrics"]]
         check_finite(metrics)
         experiment = self._experiment(record["experiment"])
@@ -94,6 +97,23 @@ class Tracker:
         self.client.log_text(child.info.run_id, json.dumps(record["lineage"], indent=1), "lineage.json")
         self._log_files(record, parent, child)
         self.client.set_terminated(child.info.run_id)
+
+    def _send_grid(self, record: dict[str, Any]) -> None:
+        """An ablation: a run for the grid, under it one for each cell with its parameters and curves."""
+        experiment = self._experiment(record["experiment"])
+        parent = self._run(experiment, record["key"], {"mlflow.runName": record["run"], **record["tags"]})
+        if parent.info.status == "FINISHED":
+            return
+        for cell in record["cells"]:
+            tags = {"mlflow.runName": cell["name"], PARENT: parent.info.run_id, **cell["tags"]}
+            child = self._run(experiment, f"{record['key']}/{cell['key']}", tags)
+            if child.info.status != "FINISHED":
+                self._log_values(child, {**cell, "time_ms": record["time_ms"]}, cell["metrics"])
+                self.client.set_terminated(child.info.run_id)
+        self._log_values(parent, record, record["metrics"])
+        if page := unchanged_file(record, "ablation.html"):
+            self.client.log_artifact(parent.info.run_id, str(page))
+        self.client.set_terminated(parent.info.run_id)
 
     def _experiment(self, name: str) -> str:
         if found := self.client.get_experiment_by_name(name):
@@ -124,6 +144,11 @@ class Tracker:
         ]
 
     def _log(self, run: Run, record: dict[str, Any], metrics: list[Metric]) -> None:
+        """Params, metrics and the configuration."""
+        self._log_values(run, record, metrics)
+        self.client.log_text(run.info.run_id, record["config"], "params.yaml")
+
+    def _log_values(self, run: Run, record: dict[str, Any], metrics: list[Metric]) -> None:
         """Params that the run lacks and metrics, in as few batches as MLflow allows."""
         known = run.data.params
         params = [
@@ -134,7 +159,6 @@ class Tracker:
         points = [MlflowMetric(key, value, record["time_ms"], step) for key, step, value in metrics]
         for batch in zip_longest(_cut(points, METRICS_A_BATCH), _cut(params, PARAMS_A_BATCH)):
             self.client.log_batch(run.info.run_id, metrics=batch[0] or (), params=batch[1] or ())
-        self.client.log_text(run.info.run_id, record["config"], "params.yaml")
 
     def _log_files(self, record: dict[str, Any], parent: Run, child: Run) -> None:
         """The report, and a new champion for the registry, where they still lie as the stage left them."""

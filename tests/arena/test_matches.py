@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stonezero.arena.matches import Match, match_seed, play_matches
+from stonezero.arena.matches import Match, match_seed, play_matches, play_round
 from stonezero.arena.openings import balanced_openings
 from stonezero.arena.tables import distinct_games, distinct_pairs, pair_scores, points
 from stonezero.errors import UserError
@@ -65,6 +65,23 @@ def test_results_do_not_depend_on_rounds_slots_or_workers(monkeypatch):
     in_two_processes = play(game, range(8))
     pd.testing.assert_frame_equal(whole, parts)
     pd.testing.assert_frame_equal(whole, in_two_processes)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_round_plays_the_same_games_as_its_matches_alone(monkeypatch, workers):
+    monkeypatch.setenv("STONEZERO_WORKERS", workers)
+    game = make_game("gomoku", 5, 4)
+    openings = balanced_openings(game, 2, 8, seed=1)
+    third = PlayerSpec("rollouts:sims=5", "rollouts", simulations=5)
+    matches = [
+        Match(ROLLOUTS, RANDOM, openings, range(2), seed=7),
+        Match(third, ROLLOUTS, openings, range(3, 6), seed=8),
+        Match(RANDOM, third, openings, range(1), seed=9),
+    ]
+    alone = list(play_matches(game, matches, slots=64))
+    for one, other in zip(play_round(game, matches, slots=3), alone, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    assert play_round(game, [], slots=3) == []
 
 
 def test_search_beats_random():

@@ -69,11 +69,13 @@ def figures(summary: Summary) -> list[Figure]:
     return made
 
 
-def _canvas(width: int, height: int) -> Canvas:
+def canvas_of(width: int, height: int) -> Canvas:
+    """An empty figure, sizes in CSS pixels."""
     return Canvas(figsize=(width / 72, height / 72), layout="constrained")
 
 
-def _style(axes: Axes, title: str = "") -> Axes:
+def style(axes: Axes, title: str = "") -> Axes:
+    """`axes` in the page's style."""
     axes.set_title(title, loc="left", color=INK, fontsize="medium", fontweight="bold")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(MUTED)
@@ -88,8 +90,8 @@ def _style(axes: Axes, title: str = "") -> Axes:
 def draw_elo(summary: Summary, width: int) -> Canvas:
     """Elo over generations, with anchors as lines."""
     nets, anchors = summary.nets, summary.anchors
-    canvas = _canvas(width, 360 if width == WIDE else 300)
-    axes = _style(canvas.subplots())
+    canvas = canvas_of(width, 360 if width == WIDE else 300)
+    axes = style(canvas.subplots())
     x, elo = nets["generation"].to_numpy(), nets["elo"].to_numpy()
     finite = [values[np.isfinite(values)] for values in (nets["low"], nets["high"], elo, anchors["elo"])]
     bottom, top = np.concatenate(finite).min(), np.concatenate(finite).max()
@@ -107,7 +109,7 @@ def draw_elo(summary: Summary, width: int) -> Canvas:
     axes.plot(x[rejected], elo[rejected], "o", color=SERIES[0], markersize=6, markerfacecolor=PAPER, zorder=3)
     for value in anchors["elo"]:
         axes.axhline(value, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
-    _label_ends(axes, dict(zip(anchors["player"], anchors["elo"], strict=True)), (MUTED,) * len(anchors))
+    label_ends(axes, dict(zip(anchors["player"], anchors["elo"], strict=True)), (MUTED,) * len(anchors))
     axes.set_xlabel("generation", color=MUTED, fontsize="small")
     axes.set_xlim(x.min() - 0.3, x.max() + 0.3)
     return canvas
@@ -115,8 +117,8 @@ def draw_elo(summary: Summary, width: int) -> Canvas:
 
 def draw_scores(scores: pd.DataFrame, width: int) -> Canvas:
     """Points per game over generations, a line for each opponent."""
-    canvas = _canvas(width, 280 if width == WIDE else 260)
-    axes = _style(canvas.subplots())
+    canvas = canvas_of(width, 280 if width == WIDE else 260)
+    axes = style(canvas.subplots())
     table = scores.pivot(index="generation", columns="opponent", values="score")
     opponents = sorted(table, key=lambda name: (name != THE_CHAMPION, name))[: len(SERIES)]
     ends: dict[str, float] = {}
@@ -128,7 +130,7 @@ def draw_scores(scores: pd.DataFrame, width: int) -> Canvas:
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlim(table.index.min() - 0.3, table.index.max() + 0.3)
     axes.set_xlabel("generation", color=MUTED, fontsize="small")
-    _label_ends(axes, ends, SERIES)
+    label_ends(axes, ends, SERIES)
     return canvas
 
 
@@ -137,7 +139,7 @@ def draw_losses(losses: pd.DataFrame, width: int) -> Canvas:
     panels = _loss_panels(losses)
     canvas, grid = _panels(len(panels), width, columns=2 if width == WIDE else 1)
     for axes, (title, columns) in zip(grid, panels.items(), strict=True):
-        _style(axes, title)
+        style(axes, title)
         for (name, column), color in zip(columns.items(), (SERIES[0], SERIES[1]), strict=False):
             line = losses[["total_step", column]].dropna()
             axes.plot(line["total_step"], line[column], color=color, linewidth=1.4, label=name)
@@ -155,7 +157,7 @@ def draw_health(health: pd.DataFrame, width: int) -> Canvas:
     canvas, grid = _panels(len(panels), width, columns=4 if width == WIDE else 2)
     x = health["generation"].map(lambda name: int(name[1:]))
     for axes, (title, (lines, is_share)) in zip(grid, panels.items(), strict=True):
-        _style(axes, title)
+        style(axes, title)
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         for (name, values), color in zip(lines.items(), SERIES, strict=False):
             axes.plot(x, values, "o-", color=color, linewidth=1.4, markersize=3.5, label=name)
@@ -172,7 +174,7 @@ def _panels(count: int, width: int, columns: int) -> tuple[Canvas, list[Axes]]:
     """`count` axes in rows of up to `columns`."""
     columns = min(columns, count)
     rows = -(-count // columns)
-    canvas = _canvas(width, rows * (230 if width == WIDE else 175))
+    canvas = canvas_of(width, rows * (230 if width == WIDE else 175))
     grid = list(np.ravel(canvas.subplots(rows, columns, squeeze=False)))
     for unused in grid[count:]:
         unused.set_visible(False)
@@ -218,7 +220,7 @@ def _name_lines(axes: Axes) -> None:
             handle.set_visible(False)
 
 
-def _label_ends(axes: Axes, ends: dict[str, float], colors: tuple[str, ...]) -> None:
+def label_ends(axes: Axes, ends: dict[str, float], colors: tuple[str, ...]) -> None:
     """Name lines at the right edge, at their last value, pushed apart where they would overlap."""
     low, high = axes.get_ylim()
     gap = (high - low) * 0.065

@@ -49,15 +49,26 @@ def ranges(standings: pd.DataFrame) -> list[dict[str, float]]:
     ]
 
 
+def template_of(name: str, package: str = "stonezero.reporting", **filters: Any) -> jinja2.Template:
+    """A page's template, which may use `filters`; all pages share style.css.j2."""
+    texts = {
+        file: files(where).joinpath(file).read_text("utf-8")
+        for where, file in ((package, name), ("stonezero.reporting", "style.css.j2"))
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(texts),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(signed=signed, interval=interval, percent=percent, **filters)
+    return environment.get_template(name)
+
+
 def page(summary: Summary, figures: list[Figure], title: str, params: dict[str, dict[str, Any]]) -> str:
     """The page as HTML. `params` are shown by group."""
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters.update(signed=signed, interval=interval, percent=percent)
-    template = environment.from_string(
-        files("stonezero.reporting").joinpath("report.html.j2").read_text("utf-8")
-    )
+    template = template_of("report.html.j2")
     of_champion = summary.scores[
         summary.scores["generation"] == summary.player(summary.champion)["generation"]
     ]
