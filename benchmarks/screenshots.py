@@ -4,10 +4,11 @@ Serves this checkout's models and run, plays a few moves in Chromium and takes a
 """
 
 import argparse
+import re
 import shutil
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from benchmarks.serve import serving_checkout
 
@@ -22,28 +23,33 @@ LONG = 60_000  #: ms
 def play(page: Page) -> None:
     """A few moves near the middle, and a hint."""
     status = page.locator("#play-status")
-    for _ in range(MOVES):
-        expect(status).to_contain_text("Your move", timeout=LONG)
-        before = page.locator("#play-moves li").count()
+    for number in range(MOVES + 1):
+        expect(status).to_have_text(re.compile("Your move|won|draw"), timeout=LONG)
+        if "Your move" not in status.inner_text():
+            return
         page.click("#play-hint")
         page.wait_for_selector("#play-hints:not([hidden])")
-        best = page.locator("#play-board g.mark circle").first
-        box = best.bounding_box()
-        assert box is not None
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        expect(page.locator("#play-moves li")).not_to_have_count(before)
-    expect(status).not_to_contain_text("thinking", timeout=LONG)
-    if "Your move" in status.inner_text():
-        page.click("#play-hint")
-        page.wait_for_selector("#play-hints:not([hidden])")
+        if number < MOVES:
+            _play_the_hint(page)
+
+
+def _play_the_hint(page: Page) -> None:
+    before = page.locator("#play-moves li").count()
+    box = page.locator("#play-board g.mark circle").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("#play-moves li")).not_to_have_count(before)
 
 
 def analyse(page: Page) -> None:
-    """The same game with its value graph and the visits of the last position."""
+    """The same game with its value graph and the visits of the last position that goes on."""
     page.click("#play-analyse")
-    page.wait_for_selector("#analyse-candidates table")
+    expect(page.locator("#analyse-ply")).not_to_have_text("0 / 0")
     page.click("#analyse-whole")
     expect(page.locator("#analyse-whole")).to_be_enabled(timeout=LONG)
+    if "to move" not in page.locator("#analyse-status").inner_text():
+        page.click("#analyse-back")
+    page.wait_for_selector("#analyse-candidates table")
     page.check("#analyse-layers input[value='visits']")
 
 
@@ -65,23 +71,18 @@ def follow_training(page: Page) -> None:
 SHOTS = {"play": play, "analyse": analyse, "tree": grow_tree, "training": follow_training}
 
 
-def take(address: str, folder: Path) -> list[Path]:
+def take(browser: Browser, address: str, folder: Path) -> list[Path]:
     """One picture for each tab, the page in light colours; returns the files."""
     paths = []
-    with sync_playwright() as playwright:
-        executable = shutil.which("chromium")
-        if executable is None:
-            raise SystemExit("there is no chromium here: apt-get install chromium")
-        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
-        page = browser.new_page(viewport={"width": 1200, "height": 860}, color_scheme="light")
-        page.goto(address)
-        page.wait_for_selector("#play-board svg")
-        for name, prepare in SHOTS.items():
-            prepare(page)
-            page.wait_for_timeout(400)
-            paths.append(folder / f"page-{name}.png")
-            page.screenshot(path=paths[-1], full_page=True)
-        browser.close()
+    page = browser.new_page(viewport={"width": 1200, "height": 860}, color_scheme="light")
+    page.goto(address)
+    page.wait_for_selector("#play-board svg")
+    for name, prepare in SHOTS.items():
+        prepare(page)
+        page.wait_for_timeout(400)
+        paths.append(folder / f"page-{name}.png")
+        page.screenshot(path=paths[-1], full_page=True)
+    page.close()
     return paths
 
 
@@ -90,9 +91,14 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("docs/images"))
     parser.add_argument("overrides", nargs="*", help="settings of the service, e.g. default_model=champion")
     options = parser.parse_args()
-    with serving_checkout(options.overrides) as (address, _):
-        for path in take(address, options.folder):
+    executable = shutil.which("chromium")
+    if executable is None:
+        raise SystemExit("there is no chromium here: apt-get install chromium")
+    with serving_checkout(options.overrides) as (address, _), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        for path in take(browser, address, options.folder):
             print(path)
+        browser.close()
 
 
 if __name__ == "__main__":

@@ -117,16 +117,17 @@ async def ask(
     return seconds
 
 
-def measure(address: str, simulations: int, requests: int) -> list[dict[str, Any]]:
+def measure(address: str, process: psutil.Process, simulations: int, requests: int) -> list[dict[str, Any]]:
     """One row per phase and number of clients, throughput relative to one client of that phase first."""
     rows = []
     for phase, plies in PHASES.items():
         games, alone = random_boards(plies, seed=plies), 0.0
         asyncio.run(ask(address, games, simulations, 2, POSITIONS))  # warms the threads up
         for clients in CLIENTS:
-            start = time.perf_counter()
+            start, cpu = time.perf_counter(), _cpu_seconds(process)
             seconds = asyncio.run(ask(address, games, simulations, clients, requests * min(clients, 4)))
             throughput = len(seconds) / (time.perf_counter() - start)
+            cpu_ms = 1000 * (_cpu_seconds(process) - cpu) / len(seconds)
             alone = alone or throughput
             p50, p90, p99 = np.percentile(np.array(seconds) * 1000, [50, 90, 99])
             rows.append(
@@ -135,12 +136,18 @@ def measure(address: str, simulations: int, requests: int) -> list[dict[str, Any
                     "clients": clients,
                     "throughput_ratio_to_1_client": round(throughput / alone, 2),
                     "requests_per_second": round(throughput, 1),
+                    "cpu_ms_per_request": round(cpu_ms, 1),  # what a busy machine does not change
                     "p50_ms": round(float(p50), 1),
                     "p90_ms": round(float(p90), 1),
                     "p99_ms": round(float(p99), 1),
                 }
             )
     return rows
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
 
 
 def memory(address: str, process: psutil.Process, requests: int) -> dict[str, Any]:
@@ -171,7 +178,9 @@ def main() -> None:
     )
     options = parser.parse_args()
     with serving(options.overrides) as (address, process):
-        print_report("serve", measure(address, options.simulations, options.requests), options.folder)
+        print_report(
+            "serve", measure(address, process, options.simulations, options.requests), options.folder
+        )
         if options.memory_requests:
             print_report("serve_memory", [memory(address, process, options.memory_requests)], options.folder)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.app.conftest import OTHELLO6, TICTACTOE
@@ -154,7 +154,17 @@ FIELDS = st.sampled_from(
 )
 
 
-@given(st.dictionaries(FIELDS, JSON | st.just([]) | st.just(FREE) | st.just(1), max_size=5))
+REQUESTS = st.dictionaries(FIELDS, JSON | st.just([]) | st.just(FREE) | st.just(1), max_size=5)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000)
+@given(REQUESTS)
+def test_two_thousand_random_requests_never_fail(client: TestClient, body: dict[str, Any]) -> None:
+    assert post(client, "/move", body)[0] in (200, 404, 409, 422)
+
+
+@given(REQUESTS)
 def test_random_requests_never_fail_on_our_side(client: TestClient, body: dict[str, Any]) -> None:
     for path in ("/move", "/positions"):
         assert post(client, path, body)[0] in (200, 404, 409, 422)

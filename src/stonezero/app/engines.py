@@ -14,6 +14,7 @@ from stonezero.games.notation import describe
 from stonezero.network.inference import PreparedNetwork, prepare
 from stonezero.players.batch_search import BatchSearch, SearchSettings
 from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
+from stonezero.players.players import ROLLOUT_SETTINGS
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ class Engine:
         network = None
         if model.checkpoint is not None:
             network = prepare(model.checkpoint, game.num_actions, settings.inference, game.size)
-        search = SearchSettings(settings.c_puct, settings.fpu_reduction)
+        search = SearchSettings(settings.c_puct, settings.fpu_reduction) if network else ROLLOUT_SETTINGS
         self._threads = []
         for number in range(settings.search_threads):
             evaluator = _evaluator(model, game, network, settings.slots)

@@ -15,15 +15,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from benchmarks.screenshots import FLAGS
 from stonezero.app.settings import SETTINGS_FILE
 from stonezero.games import make_game
 from tests.app.conftest import ROOT
 from tests.app.runs import make_run
 
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
-)
 CHROMIUM = shutil.which("chromium") or ""
 START_SECONDS = 120
 
