@@ -406,7 +406,7 @@ def test_no_line_brings_an_engine_down(protocol, lines):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@settings(max_examples=6000)
+@settings(max_examples=2000)
 @given(lines=st.lists(LINES, max_size=8))
 def test_no_line_of_very_many_brings_an_engine_down(protocol, lines):
     check_a_wild_session(protocol, lines)
