@@ -182,7 +182,7 @@ def test_every_win_claimed_in_positions_of_a_strong_engine_holds_against_every_d
         if solve_threats(board, depth=4).is_win:
             found += 1
             assert beats_every_defence(board, depth=4)
-    assert found >= 10, "of 33"
+    assert found >= 9, "of 33"
 
 
 def test_an_open_three_wins_and_is_blocked_only_next_to_it() -> None:
@@ -208,6 +208,14 @@ def test_the_winning_move_is_the_only_block_of_a_side_that_wins_at_once() -> Non
 
 def test_two_fours_that_cannot_be_met_leave_no_block() -> None:
     assert must_blocks(set_up(FREESTYLE, "g8 h8 i8 j8", "a1 c1 a15", WHITE)) == []
+
+
+def test_two_points_that_the_other_side_wins_on_are_never_counted_as_one() -> None:
+    black, white = "b5 d5 e4 b3 d3 c2 d2 a1 d1", "a5 c5 a4 c4 c3 e3 b2 e1"  # d4 wins twice, b1 once
+    board = set_up(make_game("gomoku", 5, 4), black, white, WHITE)
+    assert value_of(board) == -1
+    assert not solve_threats(board).is_win
+    assert must_blocks(board) == []
 
 
 def test_white_wins_where_the_only_reply_is_forbidden() -> None:

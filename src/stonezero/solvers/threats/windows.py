@@ -24,7 +24,7 @@ MAX_DEPTH = 10  #: moves of the attacker before the last fours
 MAX_LINE = 2 * (MAX_FOURS + MAX_DEPTH) + 8
 TABLE_SIZE = 1 << 13  #: entries of the table of failures
 
-ZERO, ONE = np.int64(0), np.int64(1)
+ZERO, ONE, TWO = np.int64(0), np.int64(1), np.int64(2)
 """As arguments of kernels: a plain 0 has a type of its own there, and each type compiles the kernel again."""
 
 NONE = np.int64(-1)  #: no such point or window
@@ -270,8 +270,10 @@ def list_moves(
         if role == WIN:
             win = point
         elif role == LOSS:
-            num_blocks = np.int64(1 if num_blocks == 0 or point == block else 2)
-            block = point
+            if num_blocks == 0:
+                block, num_blocks = point, ONE
+            elif point != block:
+                num_blocks = TWO
         else:
             weight = FOUR_WEIGHT if role == FOUR else ONE
             count = list_point(scratch, point, weight, moves, count)
