@@ -216,3 +216,27 @@ def test_matches_can_be_read_by_pandas_alone(paths, tmp_path):
     assert list(table.columns) == [
         "generation", "pair", "opening", "black", "white", "status", "plies", "moves", "kind"
     ]  # fmt: skip
+
+
+def test_archive_rules_judge_by_games_against_several_champions(paths, tmp_path):
+    for gen in ("g001", "g002"):
+        run(paths, tmp_path, gen, *ALWAYS)
+    overrides = ["gate.rule=archive_mean"]
+    run(paths, tmp_path, "g003", *overrides)
+    history = History.load(paths.history("g003"))
+    last = history.matches[history.matches["generation"] == "g003"]
+    met = last[last["kind"] != "anchor"]
+    assert set(met["black"]) == {"g001", "g002", "g003"}
+    assert set(met.loc[met["kind"] == "gate", "white"]) == {"g002", "g003"}
+    assert len(met) == 4
+    assert history.gates["model"].iloc[-1] == "mean score against the last champions"
+    assert "over 2 archived nets" in history.gates["reason"].iloc[-1]
+
+
+def test_anchors_are_met_every_so_many_generations(paths, tmp_path):
+    for gen in ("g001", "g002"):
+        run(paths, tmp_path, gen, *NEVER, "gate.anchor_every=2")
+    matches = History.load(paths.history("g002")).matches
+    anchors = matches[matches["kind"] == "anchor"]
+    assert set(anchors["generation"]) == {"g002"}
+    assert set(anchors["black"]) >= {"g000", "g002"}

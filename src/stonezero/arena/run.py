@@ -9,14 +9,17 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from omegaconf import DictConfig
 
-from stonezero.arena.gate import GateResult, play_gate
+from stonezero.arena.gate import GateResult, judge_archive, play_gate
 from stonezero.arena.history import Champion, History, read_csv
+from stonezero.arena.incremental import incremental_elo
 from stonezero.arena.matches import Match, match_seed, play_matches
 from stonezero.arena.openings import Openings, balanced_openings
-from stonezero.arena.tables import points
+from stonezero.arena.rules import ARCHIVE_RULES, ARCHIVE_WEAKEST, replace_weakest
+from stonezero.arena.tables import scores_by_opponent
 from stonezero.config import RunPaths, generation_number, previous_generation, typed_section
 from stonezero.config import paths as default_paths
 from stonezero.config.schema import GateConfig, InferenceConfig, SearchConfig
@@ -76,19 +79,23 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     candidate_spec = setting.network(gen, paths.candidate(gen))
     champion_spec = setting.network(champion.generation, champion.checked(paths.champion(previous)))
 
-    result = _play_gate(setting, candidate_spec, champion_spec)
+    if setting.gate.rule in ARCHIVE_RULES:
+        result = _play_archive_gate(setting, candidate_spec, champion_spec, history, paths)
+    else:
+        result = _play_gate(setting, candidate_spec, champion_spec)
     log.info("%s is %s: %s", gen, result.texts()["verdict"], result.verdict.reason)
     for_rating = _play_for_rating(setting, candidate_spec, champion_spec, history, paths)
 
     winner = paths.candidate(gen) if result.verdict.accepted else paths.champion(previous)
     write_bytes(paths.champion(gen), winner.read_bytes())
     scores = _scores(for_rating, gen)
+    of_gate = result.games.assign(kind=_kinds(result.games, champion.generation))
     figures = {"generation": generation_number(gen), **result.figures(), "scores": scores}
     write_text(paths.gate(gen), json.dumps(figures, indent=1) + "\n")
     gate = {"candidate": gen, "champion": champion.generation, **result.figures(), **result.texts()}
     extended = history.extended(
         gen,
-        matches=pd.concat([result.games.assign(kind="gate"), for_rating], ignore_index=True),
+        matches=pd.concat([of_gate, for_rating], ignore_index=True),
         gates=pd.DataFrame([gate]),
         losses=read_csv(paths.losses(gen)),
         health=pd.DataFrame([_read_health(paths.health(gen))]),
@@ -131,19 +138,64 @@ def _play_gate(setting: _Setting, candidate: PlayerSpec, champion: PlayerSpec) -
     return play_gate(setting.gate, candidate.name, play_round)
 
 
+def _play_archive_gate(
+    setting: _Setting, candidate: PlayerSpec, champion: PlayerSpec, history: History, paths: RunPaths
+) -> GateResult:
+    """The candidate against the last champions or the pool, of which the champion always is one."""
+    names = judges(history, setting.gate)
+    opponents = [
+        setting.network(entry.generation, entry.checked_path(paths))
+        for entry in history.champions[:-1]
+        if entry.generation in names
+    ]
+    matches = {
+        player.name: setting.match(candidate, player, range(setting.gate.archive_pairs))
+        for player in [*opponents, champion]
+    }
+    played = setting.play({f"gate-{name}": match for name, match in matches.items()})
+    tables = dict(zip(matches, played.values(), strict=True))
+    return judge_archive(setting.gate, candidate.name, tables)
+
+
+def judges(history: History, gate: GateConfig) -> tuple[str, ...]:
+    """The champions that judge a candidate under `gate.rule`, oldest first, the last champion included.
+
+    `archive_mean`: the last `archive_champions`. `archive_weakest`: the pool that results when each champion
+    in turn joined it and, where it was full, took the place of the weakest by incremental Elo at that time.
+    """
+    names = [entry.generation for entry in history.champions]
+    size = gate.archive_champions
+    if gate.rule != ARCHIVE_WEAKEST:
+        return tuple(names[-size:])
+    pool: tuple[str, ...] = (names[0],)
+    for name in names[1:]:
+        played = history.matches["generation"].map(generation_number) <= generation_number(name)
+        pool = replace_weakest(pool, name, incremental_elo(history.matches[played]), size)
+    return pool
+
+
+def _kinds(games: pd.DataFrame, champion: str) -> Any:
+    """`gate` for games with the champion, `archive` for those with earlier ones."""
+    with_champion = (games["black"] == champion) | (games["white"] == champion)
+    return np.where(with_champion, "gate", "archive")
+
+
 def _play_for_rating(
     setting: _Setting, candidate: PlayerSpec, champion: PlayerSpec, history: History, paths: RunPaths
 ) -> pd.DataFrame:
     """Games of the candidate against anchors and earlier champions, with a column `kind`.
 
-    A champion that no anchor has met (the untrained net, at the first gate) meets them too.
+    A champion that no anchor has met (the untrained net, at the first gate) meets them too. Anchors are met
+    every `anchor_every` generations; earlier champions not under a rule by which they have been met already.
     """
     gate = setting.gate
-    anchors = [parse_player(text, setting.game, setting.inference, setting.search) for text in gate.anchors]
+    is_due = generation_number(setting.generation) % gate.anchor_every == 0
+    texts = gate.anchors if is_due else []
+    anchors = [parse_player(text, setting.game, setting.inference, setting.search) for text in texts]
     rated = [candidate]
     if not history.has_met(champion.name, list(gate.anchors)):
         rated.append(champion)
-    archive = history.champions[:-1]
+    archive = [] if gate.rule in ARCHIVE_RULES else history.champions[:-1]
     archive = archive[max(len(archive) - gate.archive_champions, 0) :]
     earlier = [setting.network(entry.generation, entry.checked_path(paths)) for entry in archive]
     pairings = [("anchor", player, anchor, gate.anchor_pairs) for player in rated for anchor in anchors]
@@ -157,13 +209,11 @@ def _play_for_rating(
 
 
 def _scores(games: pd.DataFrame, player: str) -> dict[str, float]:
-    """Points per game of the player against each opponent."""
+    """Points per game of the player against each opponent, by name."""
     if games.empty:
         return {}
-    mine = games[(games["black"] == player) | (games["white"] == player)]
-    opponent = mine["white"].where(mine["black"] == player, mine["black"])
-    scores = pd.Series(points(mine, player)).groupby(opponent.to_numpy()).mean()
-    return {str(name): round(float(score), 6) for name, score in scores.items()}
+    scores = scores_by_opponent(games, player)
+    return {name: round(score, 6) for name, score in zip(scores["opponent"], scores["score"], strict=True)}
 
 
 def _read_health(path: Path) -> dict[str, Any]:

@@ -21,11 +21,28 @@ FORFEIT = "forfeit"
 """One column more where an outside engine took part: why a player broke it off; empty where none did."""
 
 
-def points(games: pd.DataFrame, player: str) -> NDArray[np.float64]:
-    """Points float64[N] of `player` in each of his games: 1, ½ or 0."""
+def points(games: pd.DataFrame, player: str | pd.Series) -> NDArray[np.float64]:
+    """Points float64[N] of `player`, or of a player for each game, in games of his: 1, ½ or 0."""
     won = np.where(games["black"] == player, BLACK_WON, WHITE_WON)
     status = games["status"].to_numpy()
     return np.where(status == DRAW, 0.5, (status == won).astype(np.float64))
+
+
+def scores_by_opponent(games: pd.DataFrame, player: str, groups: pd.Series | None = None) -> pd.DataFrame:
+    """Points per game of `player` against each opponent: columns opponent (sorted), score (0..1), games.
+
+    `groups` names opponents that count as one, by game; missing where each counts for itself.
+    """
+    is_mine = (games["black"] == player) | (games["white"] == player)
+    mine = games[is_mine]
+    opponent = mine["white"].where(mine["black"] == player, mine["black"])
+    if groups is not None:
+        opponent = groups[is_mine].fillna(opponent)
+    grouped = pd.Series(points(mine, player)).groupby(opponent.to_numpy())
+    return pd.DataFrame(
+        [(str(name), float(scores.mean()), len(scores)) for name, scores in grouped],
+        columns=["opponent", "score", "games"],
+    )
 
 
 def distinct_games(matches: pd.DataFrame) -> pd.DataFrame:

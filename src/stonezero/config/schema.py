@@ -90,6 +90,7 @@ class TrainConfig:
 
 @dataclass
 class GateConfig:
+    rule: str = "sprt"  #: sprt, score, two_sigma, archive_mean or archive_weakest
     simulations: int = MISSING  #: visits of the root per move
     slots: int = MISSING  #: games one worker plays at once
     opening_plies: int = MISSING  #: plies of the balanced openings
@@ -100,9 +101,13 @@ class GateConfig:
     alpha: float = MISSING  #: probability of accepting a net that is no better than elo0
     beta: float = MISSING  #: probability of rejecting one that is better than elo1
     accept_score_at_cap: float = MISSING  #: at the cap the candidate is accepted above this score
+    accept_score: float = 0.55  #: least score of an accepted one under the rules score and archive_*
     anchors: list[str] = MISSING  #: player texts, e.g. random, rollouts:sims=64
     anchor_pairs: int = MISSING  #: pairs against each anchor
-    archive_champions: int = MISSING  #: earlier champions the candidate also meets
+    anchor_every: int = 1  #: generations from one meeting with the anchors to the next
+    archive_champions: int = (
+        MISSING  #: earlier champions the candidate also meets; archive rules: the archive
+    )
     archive_pairs: int = MISSING  #: pairs against each of them
 
 

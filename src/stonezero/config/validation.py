@@ -67,7 +67,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "gate.alpha": (1e-6, 0.5),
     "gate.beta": (1e-6, 0.5),
     "gate.accept_score_at_cap": (0.5, 1),
+    "gate.accept_score": (0.501, 1),
     "gate.anchor_pairs": (0, INFINITY),
+    "gate.anchor_every": (1, INFINITY),
     "gate.archive_champions": (0, INFINITY),
     "gate.archive_pairs": (0, INFINITY),
     "elo.prior_games": (1e-6, INFINITY),
@@ -81,6 +83,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "network.block": ("plain", "bottleneck", "depthwise"),
     "network.stem_padding": ("zeros", "ones", "replicate"),
     "network.trunk": ("shared", "separate"),
+    "gate.rule": ("sprt", "score", "two_sigma", "archive_mean", "archive_weakest"),
     "train.start": ("last", "champion", "scratch"),
     "train.optimizer": ("adam", "sgd"),
     "train.lr_schedule": ("constant", "cosine", "step"),
@@ -146,6 +149,9 @@ def _allowed(low: float, high: float) -> str:
 def _check_gate(gate: DictConfig, where: str) -> None:
     if gate.elo1 <= gate.elo0:
         raise UserError(f"gate.elo1 is {gate.elo1:g}{where}, but must be above gate.elo0, here {gate.elo0:g}")
+    for name in ("archive_champions", "archive_pairs"):
+        if gate.rule.startswith("archive_") and gate[name] < 1:
+            raise UserError(f"gate.{name} is {gate[name]}{where}, but gate.rule {gate.rule} needs at least 1")
     if gate.max_pairs < gate.round_pairs:
         raise UserError(f"gate.max_pairs is {gate.max_pairs}{where}, but one round has {gate.round_pairs}")
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from stonezero.arena.history import History
 from stonezero.arena.rating import Ratings, choose_anchor, rate
-from stonezero.arena.tables import points
+from stonezero.arena.tables import scores_by_opponent
 from stonezero.config import generation_number
 from stonezero.errors import UserError
 
@@ -84,11 +84,9 @@ def _scores(matches: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for generation, games in matches.groupby("generation", sort=True):
         name = str(generation)
-        mine = games[(games["black"] == name) | (games["white"] == name)]
-        opponent = mine["white"].where(mine["black"] == name, mine["black"])
-        opponent = mine["kind"].map({"gate": THE_CHAMPION, "archive": EARLIER_CHAMPIONS}).fillna(opponent)
-        for against, score in pd.Series(points(mine, name)).groupby(opponent.to_numpy()):
-            rows.append((generation_number(name), against, score.mean(), len(score)))
+        groups = games["kind"].map({"gate": THE_CHAMPION, "archive": EARLIER_CHAMPIONS})
+        for against, score, count in scores_by_opponent(games, name, groups).itertuples(index=False):
+            rows.append((generation_number(name), against, score, count))
     return pd.DataFrame(rows, columns=["generation", "opponent", "score", "games"])
 
 
