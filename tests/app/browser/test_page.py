@@ -32,8 +32,8 @@ def play_free_point(page: Page, size: int = 3) -> None:
     """One move by a click, and the model's answer unless the game is over."""
     before = moves(page).count()
     point(page, "play", free_points(page, size)[0]).click()
+    expect(moves(page)).not_to_have_count(before, timeout=LONG)
     expect(page.locator("#play-status")).to_have_text(re.compile("Your move|won|draw"), timeout=LONG)
-    expect(moves(page)).not_to_have_count(before)
 
 
 def test_a_whole_game_is_played_by_clicks(page: Page) -> None:
@@ -67,6 +67,18 @@ def test_the_model_opens_where_the_person_is_second(page: Page) -> None:
     page.click("#play-form button[type=submit]")
     expect(moves(page)).to_have_count(1, timeout=LONG)
     expect(page.locator("#play-status")).to_contain_text("Your move, White")
+
+
+def test_a_model_that_does_not_answer_can_be_asked_again(page: Page) -> None:
+    busy = {"status": 422, "json": {"detail": "no answer"}}
+    page.route("**/reply", lambda route: route.fulfill(**busy))
+    point(page, "play", 4).click()
+    expect(page.locator("#play-status")).to_contain_text("has not answered", timeout=LONG)
+    expect(page.locator("#problem")).to_have_text("no answer")
+    page.unroute("**/reply")
+    page.click("#play-retry")
+    expect(moves(page)).to_have_count(2, timeout=LONG)
+    expect(page.locator("#problem")).to_be_hidden()
 
 
 def test_keys_alone_play_a_move(page: Page) -> None:

@@ -26,6 +26,7 @@ export class PlayView {
     byId("play-undo").addEventListener("click", () => this.undo());
     byId("play-hint").addEventListener("click", () => this.hint());
     byId("play-pass").addEventListener("click", () => this.play(this.passIndex));
+    byId("play-retry").addEventListener("click", () => this.letModelMove(++this.turnId));
     byId("play-analyse").addEventListener("click", () => page.analyse(this.position));
     byId("play-tree").addEventListener("click", () => page.tree(this.position));
     this.prepare();
@@ -156,6 +157,7 @@ export class PlayView {
     const { state, history } = this.game;
     byId("play-status").textContent = this.sentence(state, history);
     byId("play-pass").hidden = !(state.must_pass && this.isHumansTurn);
+    byId("play-retry").hidden = this.isOver || this.isThinking || this.isHumansTurn;
     byId("play-undo").disabled = this.isThinking || !history.some((move) => move.by === "client");
     byId("play-hint").disabled = !this.isHumansTurn;
     this.showPlayers();
@@ -166,6 +168,7 @@ export class PlayView {
     const passed = last?.move === "pass" ? `${NAMES[last.player]} passes. ` : "";
     if (this.isOver) return `${passed}${RESULTS[state.status]}.`;
     if (this.isThinking) return `${passed}${this.game.model.name} is thinking…`;
+    if (!this.isHumansTurn) return `${passed}${this.game.model.name} has not answered.`;
     if (state.must_pass) return `${passed}You have no move: pass.`;
     const value = last?.by === "model" ? ` (${this.game.model.name} expects ${signed(last.value)} for itself)` : "";
     return `${passed}Your move, ${NAMES[this.human]}${value}.`;
