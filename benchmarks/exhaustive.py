@@ -19,9 +19,9 @@ from stonezero.errors import UserError
 from stonezero.games import BLACK, DRAW, ONGOING, WHITE, Game, make_game
 from stonezero.games.position import Positions, copy_rows
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.players.batch_search import search_settings
 from stonezero.players.player import Player
 from stonezero.players.players import parse_player
+from stonezero.players.settings import search_settings
 
 MOST_POINTS = 9
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.report import print_report
 from stonezero.games import ONGOING, Game, make_game
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
+from stonezero.players.settings import SearchSettings
 from stonezero.search.root import choose_move
 
 SLOTS = 64

@@ -18,8 +18,8 @@ from stonezero.arena.tables import distinct_games, points
 from stonezero.config import paths
 from stonezero.games import make_game
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.players.batch_search import search_settings
 from stonezero.players.players import parse_player
+from stonezero.players.settings import search_settings
 
 OPENING_PLIES = 2
 

@@ -26,8 +26,9 @@ from stonezero.files import write_text
 from stonezero.games import Game, make_game
 from stonezero.games.planes import plane_codes
 from stonezero.network.inference import check_inference
-from stonezero.players.batch_search import search_settings
 from stonezero.players.players import parse_player
+from stonezero.players.settings import search_settings
+from stonezero.selfplay.openings import parse_book
 from stonezero.solvers.endgame import EndgameError, EndgameSolver
 
 
@@ -59,6 +60,7 @@ def check_against_games(params: DictConfig) -> None:
             _check_plies("selfplay.random_opening_plies", selfplay.random_opening_plies, half, name, game)
             _check_plies("gate.opening_plies", gate.opening_plies, half - 1, name, game)
             _check_anchors(params, gate, game)
+            parse_book(selfplay.opening_book, game)
 
 
 def _check_solver(game: Game, generation: str) -> None:

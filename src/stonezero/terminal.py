@@ -22,8 +22,9 @@ from stonezero.games.notation import move_to_text, quoted
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import prepare
 from stonezero.plan import read_plan
-from stonezero.players.batch_search import BatchSearch, RootStatistics, SearchSettings
+from stonezero.players.batch_search import BatchSearch, RootStatistics
 from stonezero.players.evaluators import NetworkEvaluator
+from stonezero.players.settings import SearchSettings
 from stonezero.players.tree_json import TreeLimits, tree_data
 from stonezero.search.root import choose_move
 from stonezero.solvers.endgame import EndgameSolver

@@ -8,6 +8,7 @@ which no run uses unless it is asked to, is compiled at its first use: that take
 
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,9 @@ from stonezero.config.schema import SearchConfig, SelfplayConfig
 from stonezero.games import BLACK, Game, make_game
 from stonezero.games.board import Board
 from stonezero.jit import CACHE_FOLDER
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import RolloutEvaluator
+from stonezero.players.settings import SearchSettings
 from stonezero.records import RecordTable, read_shard, write_shard
 from stonezero.replay.loading import Window
 from stonezero.selfplay.games import SelfplayBatch
@@ -99,7 +101,8 @@ def _solve_an_ending(game: Game) -> None:
 
 def _play_and_record(game: Game) -> RecordTable:
     """Games of self-play with rollouts in the network's place, through a file and back."""
-    batch = SelfplayBatch(game, RolloutEvaluator(game, 2), SEARCH, SELFPLAY, (0, 1), 2)
+    search = replace(SEARCH, candidate_radius=1, max_children=4) if game.name == "gomoku" else SEARCH
+    batch = SelfplayBatch(game, RolloutEvaluator(game, 2), search, SELFPLAY, (0, 1), 2)
     records = list(batch.play(range(NUM_GAMES)))
     with tempfile.TemporaryDirectory() as folder:
         shard = Path(folder) / "shard.parquet"

@@ -12,8 +12,9 @@ from stonezero.games import BLACK, BLACK_WON, EMPTY, NO_MOVE, ONGOING, WHITE, WH
 from stonezero.games.board import BoardTextError
 from stonezero.games.notation import move_to_text
 from stonezero.games.renju import ALLOWED, DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, mark_forbidden
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import RolloutEvaluator
+from stonezero.players.settings import SearchSettings
 from tests.games.common import RandomPlay, play_line
 from tests.reference import renju as twin
 

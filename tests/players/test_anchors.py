@@ -16,13 +16,13 @@ from stonezero.errors import UserError
 from stonezero.games import make_game
 from stonezero.games.board import Board
 from stonezero.games.notation import move_to_text, parse_move
-from stonezero.players.batch_search import SearchSettings
 from stonezero.players.book import BOOK_PLIES, FOLDER, BookPlayer, parse_book
 from stonezero.players.evaluators import RolloutEvaluator
 from stonezero.players.greedy import GreedyPlayer
 from stonezero.players.minimax import MAX_DEPTH
 from stonezero.players.players import parse_player
 from stonezero.players.search_player import ROLLOUT_SETTINGS, SearchPlayer
+from stonezero.players.settings import SearchSettings
 from tests.reference.minimax import mobility, move_values, turns
 
 INFERENCE = InferenceConfig(backend="numpy", precision="f32", max_batch=16, device="cpu")

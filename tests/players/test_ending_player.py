@@ -7,10 +7,10 @@ import pytest
 
 from stonezero.errors import UserError
 from stonezero.games import EMPTY, Game, make_game
-from stonezero.players.batch_search import SearchSettings
 from stonezero.players.ending_player import EndingPlayer
 from stonezero.players.player import Player
 from stonezero.players.players import parse_player
+from stonezero.players.settings import SearchSettings
 from stonezero.solvers.endgame import EndgameSolver
 from tests.games.common import random_positions
 from tests.network.nets import checkpoint, inference

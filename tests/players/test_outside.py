@@ -19,11 +19,11 @@ from stonezero.games import BLACK, BLACK_WON, ONGOING, WHITE_WON, make_game
 from stonezero.games.board import Board
 from stonezero.games.notation import NotationError
 from stonezero.players import dialects
-from stonezero.players.batch_search import SearchSettings
 from stonezero.players.dialects import Situation, ggf_position
 from stonezero.players.engine_process import EngineDiedError, EngineError, EngineProcess
 from stonezero.players.player import Forfeit
 from stonezero.players.players import parse_player
+from stonezero.players.settings import SearchSettings
 from stonezero.protocols.moves import (
     gomocup_text,
     gtp_text,

@@ -7,10 +7,11 @@ from stonezero.config.schema import InferenceConfig, NetworkConfig
 from stonezero.errors import UserError
 from stonezero.games import make_game
 from stonezero.network.model import initial_checkpoint
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import NetworkEvaluator
 from stonezero.players.keys import keys_of_plies, mixed, uniforms
 from stonezero.players.players import parse_player
+from stonezero.players.settings import SearchSettings
 from tests.search.test_search import play_moves, random_position
 
 INFERENCE = InferenceConfig(backend="numpy", precision="f32", max_batch=16, device="cpu")

@@ -8,7 +8,8 @@ import pytest
 from stonezero.games import make_game
 from stonezero.games.board import Board
 from stonezero.games.symmetry import position_hash
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
+from stonezero.players.settings import SearchSettings
 from stonezero.players.tree_json import TreeLimits, tree_data
 from tests.reference.evaluators import HashEvaluator
 

@@ -30,8 +30,8 @@ from stonezero.config.schema import GateConfig, InferenceConfig, SearchConfig
 from stonezero.files import atomic_write
 from stonezero.games import Game, make_game
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.players.batch_search import SearchSettings, search_settings
 from stonezero.players.players import PlayerSpec, network_spec, parse_player
+from stonezero.players.settings import SearchSettings, search_settings
 
 log = logging.getLogger(__name__)
 

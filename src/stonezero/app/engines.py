@@ -12,9 +12,10 @@ from stonezero.app.shelf import Model
 from stonezero.games import Game
 from stonezero.games.notation import describe
 from stonezero.network.inference import PreparedNetwork, prepare
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
 from stonezero.players.players import ROLLOUT_SETTINGS
+from stonezero.players.settings import SearchSettings
 
 logger = logging.getLogger(__name__)
 

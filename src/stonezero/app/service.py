@@ -23,8 +23,9 @@ from stonezero.app.shelf import Model, Shelf
 from stonezero.app.training_run import TrainingRun
 from stonezero.games import Game, make_game
 from stonezero.games.board import Board
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import RolloutEvaluator
+from stonezero.players.settings import SearchSettings
 
 logger = logging.getLogger(__name__)
 

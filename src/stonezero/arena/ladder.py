@@ -22,8 +22,8 @@ from stonezero.config.schema import InferenceConfig
 from stonezero.errors import UserError
 from stonezero.files import atomic_write
 from stonezero.games import Game
-from stonezero.players.batch_search import SearchSettings
 from stonezero.players.players import PlayerSpec, parse_player
+from stonezero.players.settings import SearchSettings
 
 PRIOR_GAMES = 2.0
 CONFIDENCE = 0.95

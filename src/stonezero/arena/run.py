@@ -28,8 +28,8 @@ from stonezero.files import atomic_write, write_bytes, write_text
 from stonezero.games import Game, make_game
 from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.players.batch_search import SearchSettings, search_settings
 from stonezero.players.players import PlayerSpec, network_spec, parse_player
+from stonezero.players.settings import SearchSettings, search_settings
 
 log = logging.getLogger(__name__)
 

@@ -14,11 +14,13 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from stonezero.config.generations import generation_name, unroll
-from stonezero.config.schema import Change, Params, StageParams
+from stonezero.config.ramps import check_ramps, ramped_values
+from stonezero.config.schema import Change, Params, Ramp, StageParams
 from stonezero.config.validation import validate
 from stonezero.errors import UserError
 
 MADE_BY_PLAN = ("plan", "generations", "last")
+ENTRIES = {"schedule": Change, "ramp": Ramp}  #: lists whose entries have a type of their own
 PARAMS_FILE = "params.yaml"
 HEADER = """\
 # Made by `stonezero plan` from conf/, and never edited by hand: change values in conf/,
@@ -29,7 +31,7 @@ HEADER = """\
 def register() -> None:
     """Make the schema, the resolvers and the stages' primary config known to Hydra. Idempotent."""
     resolvers = {
-        "unroll": lambda *, _root_: OmegaConf.create(unroll(_root_)),
+        "unroll": lambda *, _root_: OmegaConf.create(_unroll(_root_)),
         "last_generation": lambda *, _root_: generation_name(_root_.iterations),
     }
     for name, resolver in resolvers.items():
@@ -45,6 +47,11 @@ def register() -> None:
         "job": {"chdir": False},
     }
     store.store(name="stage", node={"defaults": ["stage_schema", "params", "_self_", *quiet], "hydra": hydra})
+
+
+def _unroll(root: DictConfig) -> dict[str, dict[str, Any]]:
+    check_ramps(root)
+    return unroll(root, lambda generation: ramped_values(root, generation))
 
 
 def compose_params(conf: Path, overrides: list[str]) -> DictConfig:
@@ -173,17 +180,17 @@ def check_overrides(conf: Path, overrides: list[str]) -> None:
             raise UserError(f"{key} is made by the plan itself and cannot be given")
         elif not _has_path(schema, key):
             raise UserError(f"there is no parameter {key}{_nearest(key, names)}")
-        elif key == "schedule":
-            _check_schedule(override.value)
+        elif key in ENTRIES:
+            _check_entries(key, override.value)
 
 
-def _check_schedule(changes: Any) -> None:
+def _check_entries(key: str, entries: Any) -> None:
     """Type errors by entry: Hydra would not say which."""
-    for entry, change in enumerate(changes if isinstance(changes, list) else [], start=1):
+    for number, entry in enumerate(entries if isinstance(entries, list) else [], start=1):
         try:
-            OmegaConf.merge(OmegaConf.structured(Change), change)
+            OmegaConf.merge(OmegaConf.structured(ENTRIES[key]), entry)
         except (OmegaConfBaseException, TypeError, ValueError) as error:
-            raise UserError(f"schedule entry {entry}: {sentence(error)}") from error
+            raise UserError(f"{key} entry {number}: {sentence(error)}") from error
 
 
 def _check_group(folder: Path, choice: str) -> None:

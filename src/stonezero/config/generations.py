@@ -1,9 +1,11 @@
 """The unrolled generations: what each differs in, and the sections that result.
 
-`schedule` says from which generation on a parameter has another value; `unroll` turns it into compact
-per-generation overrides, so that a change from generation 3 on leaves the params of 1 and 2 as they were.
+`schedule` says from which generation on a parameter has another value, `ramp` which ones move from value to
+value (see `ramps.py`); `unroll` turns both into compact per-generation overrides, so that a change from
+generation 3 on leaves the params of 1 and 2 as they were.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
@@ -59,8 +61,10 @@ def merged(section: DictConfig, overrides: Any) -> DictConfig:
     return result
 
 
-def unroll(root: DictConfig) -> dict[str, dict[str, Any]]:
+def unroll(root: DictConfig, ramped: Callable[[int], Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Overrides of every generation by name, each value converted to its type in the schema.
+
+    `ramped` gives the ramped parameters' values in a generation, by dotted path.
 
     Raises
     ------
@@ -81,6 +85,9 @@ def unroll(root: DictConfig) -> dict[str, dict[str, Any]]:
                     sections[section] = _changed(
                         sections[section], key, value, f"schedule entry {entry}: {path}"
                     )
+        for path, value in ramped(number).items():
+            section, key = path.split(".")
+            sections[section] = _changed(sections[section], key, value, f"ramp: {path}")
         overrides = {name: _differences(root[name], sections[name]) for name in SECTIONS}
         generations[generation_name(number)] = {"prev": generation_name(number - 1), **overrides}
     return generations

@@ -36,11 +36,53 @@ class NetworkConfig:
 
 
 @dataclass
+class PlyValue:
+    """One point of a schedule over plies."""
+
+    start: int = MISSING  #: first ply at which it holds; the first point starts at 0
+    value: float = MISSING
+
+
+@dataclass
+class NoisePhase:
+    """Root noise from one ply on."""
+
+    start: int = MISSING  #: first ply; the first phase starts at 0
+    fraction: float = MISSING  #: as search.root_noise_fraction
+    concentration: float = MISSING  #: as search.root_noise_concentration
+
+
+@dataclass
 class SearchConfig:
+    evaluator: str = "network"  #: network, or rollouts (pure Monte-Carlo search with a uniform prior)
+    rollout_plies: int = 0  #: plies after which a rollout is cut and scored by the net; 0 plays to the end
+    symmetric_evaluation: str = "none"  #: a leaf as it is (none), under a random symmetry, or the mean over 8
+    cache_size: int = 0  #: evaluations a worker remembers; 0 for no cache; changes no result
+    value_clip: float = 1.0  #: the net's values are held within plus or minus this, 0..1
+    selection: str = "puct"  #: puct, or uct (UCB1: the prior only orders first visits)
     c_puct: float = MISSING  #: exploration constant, > 0; about 1..3
-    fpu_reduction: float = MISSING  #: unvisited moves are worth the parent's value minus this, 0..1
+    c_base: float = 0.0  #: c grows by log((1 + N + c_base) / c_base) (AlphaZero: 19652); 0 keeps it fixed
+    visit_exponent: float = 0.5  #: PUCT's exploration grows with the parent's visits to this power, 0..1
+    visit_exponent_slope: float = 0.0  #: added to it per ply below the root (adaptive lambda: 0.05)
+    visit_exponent_max: float = 0.9  #: and never above this
+    fpu: str = "parent"  #: worth of unvisited moves: the parent's value minus fpu_reduction, or absolute
+    fpu_reduction: float = MISSING  #: parent: unvisited moves are worth the parent's value minus this, 0..1
+    fpu_value: float = 0.0  #: absolute: what unvisited moves are worth, -1..1
+    prior_temperature: list[PlyValue] = field(default_factory=list)  #: T of P ** (1/T) from a ply on
+    root_noise: str = "by_legal"  #: alpha by number of legal moves (by_legal), fixed, or shaped by the prior
     root_noise_fraction: float = MISSING  #: share of Dirichlet noise in the root prior in self-play, 0..1
-    root_noise_concentration: float = MISSING  #: Dirichlet alpha times the number of legal moves, about 10
+    root_noise_concentration: float = MISSING  #: by_legal, shaped: alpha times legal moves, about 10
+    root_noise_alpha: float = 0.3  #: fixed: Dirichlet alpha of every move
+    root_noise_phases: list[NoisePhase] = field(default_factory=list)  #: both from a ply on
+    forced_playouts: float = 0.0  #: k of forced playouts with target pruning (KataGo: 2); 0 for none
+    gumbel_considered: int = 0  #: moves that a Gumbel root shares simulations among; 0 for a PUCT root
+    gumbel_c_visit: float = 50.0  #: sigma(q) = (c_visit + greatest visit count) * c_scale * q
+    gumbel_c_scale: float = 1.0  #: smaller trusts the prior more
+    candidate_radius: int = 0  #: gomoku: moves within this distance of a stone only; 0 for all
+    max_children: int = 0  #: gomoku: so many moves of highest prior only; 0 for all
+    candidate_free_plies: int = 0  #: neither of the two before this ply
+    max_depth: int = 0  #: a descent goes no deeper; 0 for no limit
+    stop_visits: int = 0  #: a descent stops at a node with more visits and backs its mean up; 0 for never
     reuse_tree: bool = MISSING  #: keep the subtree of the move played; it counts towards the simulations
     leaves_per_wave: int = MISSING  #: leaves one game puts into one batch; 1 on a CPU
     virtual_loss: int = MISSING  #: losses that a pending leaf counts as, >= 1
@@ -51,14 +93,30 @@ class SelfplayConfig:
     games: int = MISSING  #: games per generation; at most, where `evaluations` is set
     evaluations: int = MISSING  #: network evaluations that end a generation, at whole shards; 0 for none
     simulations: int = MISSING  #: visits of the root per move, the reused subtree included
+    full_search_share: float = 1.0  #: share of moves searched in full; the others are cheap and no target
+    cheap_simulations: int = 16  #: visits of the root in a cheap search, which has no noise
     slots: int = MISSING  #: games that one worker plays at once (the batch size of a wave)
     shard_games: int = MISSING  #: games in one records file, the grain of resuming
     random_opening_share: float = MISSING  #: share of games that begin with random moves, 0..1
     random_opening_plies: int = MISSING  #: most random moves in such a game (1..this, uniformly)
+    opening_book_share: float = 0.0  #: share of games that begin with a line of the book, 0..1
+    opening_book: list[str] = field(default_factory=list)  #: lines of moves, as "f5 d6 c3"
+    earlier_game_share: float = 0.0  #: share of games that begin in a position of an earlier game
+    random_move_share: float = 0.0  #: chance that a move is a random one instead of the search's, 0..1
+    random_move_plies: int = 0  #: before this ply
+    centre_ban_plies: int = 0  #: gomoku: the centre may not be played before this ply
     temperature: float = MISSING  #: of the first plies; 0 plays the most visited move
     temperature_plies: int = MISSING  #: plies (after the random opening) at `temperature`
     final_temperature: float = MISSING  #: afterwards
     solve_empties: int = 0  #: empty points from which on an Othello game is played out by the solver; 0 never
+    temperature_shape: str = "step"  #: from temperature to final_temperature by a step, linear or exponential
+    temperature_points: list[PlyValue] = field(default_factory=list)  #: several such, in place of these three
+    target_temperature: float = 1.0  #: policy target is visits ** (1/T), > 0; 1 for the visits themselves
+    resign_threshold: float = -1.0  #: a side resigns when its best move is worth less, -1..0; -1 for never
+    resign_plies: int = 1  #: searches in a row, of both sides, that must agree on it
+    resign_control_share: float = 0.1  #: share of games played on all the same, to measure false resignations
+    resign_max_false_rate: float = 0.05  #: more of them, and nobody resigns in this generation
+    end_when_decided: bool = False  #: gomoku: end a game as drawn once neither side can make a row any more
 
 
 @dataclass
@@ -134,6 +192,18 @@ class Change:
 
 
 @dataclass
+class Ramp:
+    """A parameter that goes from one value to another over generations, and stays there."""
+
+    parameter: str = MISSING  #: by its dotted path, e.g. selfplay.simulations; whole numbers are rounded
+    start: int = MISSING  #: last generation of the value `first`
+    end: int = MISSING  #: first generation of the value `last`, > start
+    first: float = MISSING
+    last: float = MISSING
+    shape: str = "linear"  #: linear or exponential (by equal factors)
+
+
+@dataclass
 class Generation:
     """One trip round the loop: its predecessor, and what differs from the sections above."""
 
@@ -161,6 +231,7 @@ class Params:
     elo: EloConfig = field(default_factory=EloConfig)
     inference: InferenceConfig = field(default_factory=InferenceConfig)
     schedule: list[Change] = field(default_factory=list)
+    ramp: list[Ramp] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)  #: overrides `stonezero plan` was given
     generations: dict[str, Generation] = field(default_factory=dict)  #: made by the plan
     last: str = MISSING  #: made by the plan: name of the last generation

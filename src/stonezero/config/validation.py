@@ -11,6 +11,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from stonezero.config.generations import MOST, SECTIONS, section_of
+from stonezero.config.methods import check_methods
 from stonezero.config.schema import NetworkConfig
 from stonezero.errors import UserError
 
@@ -26,23 +27,53 @@ RANGES: dict[str, tuple[float, float]] = {
     "network.policy_channels": (1, 256),
     "network.value_channels": (1, 256),
     "network.value_hidden": (1, 1024),
+    "search.rollout_plies": (0, 10_000),
+    "search.cache_size": (0, 100_000_000),
+    "search.value_clip": (0, 1),
     "search.c_puct": (1e-6, INFINITY),
+    "search.c_base": (0, INFINITY),
+    "search.visit_exponent": (0, 1),
+    "search.visit_exponent_slope": (0, 1),
+    "search.visit_exponent_max": (0, 1),
     "search.fpu_reduction": (0, 1),
+    "search.fpu_value": (-1, 1),
     "search.root_noise_fraction": (0, 1),
     "search.root_noise_concentration": (1e-6, INFINITY),
+    "search.root_noise_alpha": (1e-6, INFINITY),
+    "search.forced_playouts": (0, 100),
+    "search.gumbel_considered": (0, 1024),
+    "search.gumbel_c_visit": (0, INFINITY),
+    "search.gumbel_c_scale": (1e-6, INFINITY),
+    "search.candidate_radius": (0, 20),
+    "search.max_children": (0, 400),
+    "search.candidate_free_plies": (0, 400),
+    "search.max_depth": (0, 10_000),
+    "search.stop_visits": (0, INFINITY),
     "search.leaves_per_wave": (1, 64),
     "search.virtual_loss": (1, 10),
     "selfplay.games": (1, 10_000_000),
     "selfplay.evaluations": (0, INFINITY),
     "selfplay.simulations": (2, 1_000_000),
+    "selfplay.full_search_share": (0, 1),
+    "selfplay.cheap_simulations": (2, 1_000_000),
     "selfplay.slots": (1, 65536),
     "selfplay.shard_games": (1, INFINITY),
     "selfplay.random_opening_share": (0, 1),
     "selfplay.random_opening_plies": (1, 400),
+    "selfplay.opening_book_share": (0, 1),
+    "selfplay.earlier_game_share": (0, 1),
+    "selfplay.random_move_share": (0, 1),
+    "selfplay.random_move_plies": (0, INFINITY),
+    "selfplay.centre_ban_plies": (0, 400),
     "selfplay.temperature": (0, 10),
     "selfplay.temperature_plies": (0, INFINITY),
     "selfplay.final_temperature": (0, 10),
     "selfplay.solve_empties": (0, 20),
+    "selfplay.target_temperature": (0.01, 10),
+    "selfplay.resign_threshold": (-1, 0),
+    "selfplay.resign_plies": (1, 1000),
+    "selfplay.resign_control_share": (0, 1),
+    "selfplay.resign_max_false_rate": (0, 1),
     "buffer.window_generations": (1, INFINITY),
     "buffer.max_positions": (1, INFINITY),
     "buffer.held_out_fraction": (0, 0.5),
@@ -84,6 +115,12 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "network.stem_padding": ("zeros", "ones", "replicate"),
     "network.trunk": ("shared", "separate"),
     "gate.rule": ("sprt", "score", "two_sigma", "archive_mean", "archive_weakest"),
+    "search.evaluator": ("network", "rollouts"),
+    "search.symmetric_evaluation": ("none", "random", "mean"),
+    "search.selection": ("puct", "uct"),
+    "search.fpu": ("parent", "absolute"),
+    "search.root_noise": ("by_legal", "fixed", "shaped"),
+    "selfplay.temperature_shape": ("step", "linear", "exponential"),
     "train.start": ("last", "champion", "scratch"),
     "train.optimizer": ("adam", "sgd"),
     "train.lr_schedule": ("constant", "cosine", "step"),
@@ -113,6 +150,9 @@ def validate(params: DictConfig) -> None:
             sections = {section: section_of(params, name, section) for section in SECTIONS}
             _check_values(OmegaConf.create(sections), f" in generation {name}")
             _check_gate(sections["gate"], f" in generation {name}")
+            check_methods(
+                params.game.name, sections["search"], sections["selfplay"], f" in generation {name}"
+            )
 
 
 def check_network(network: NetworkConfig) -> None:

@@ -6,19 +6,22 @@ call and backs the answers up:
     begin with unexpanded roots → select → play → settle finished games → evaluate → expand, back up
 """
 
+import time
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stonezero.config.schema import SearchConfig
 from stonezero.errors import UserError
+from stonezero.games.candidates import mark_candidates, rules_of
 from stonezero.games.game import Game
 from stonezero.games.position import ONGOING, Positions
 from stonezero.players.evaluators import Evaluator
 from stonezero.players.keys import keys_of_plies
 from stonezero.players.rows import advance_root, note_leaves, settle
+from stonezero.players.settings import SearchSettings
 from stonezero.search import puct, root
+from stonezero.search.gumbel import RootAnswer, considered_visits
 from stonezero.search.tree import (
     ROOT,
     UNEXPANDED,
@@ -44,27 +47,6 @@ class RootVisits(NamedTuple):
     counts: NDArray[np.int32]  #: int32[V]: their visits
 
 
-class SearchSettings(NamedTuple):
-    """How a `BatchSearch` searches; numbers as in conf/search."""
-
-    c_puct: float
-    fpu_reduction: float
-    reuse_tree: bool = False
-    leaves_per_wave: int = 1
-    virtual_loss: int = 1
-
-
-def search_settings(search: SearchConfig) -> SearchSettings:
-    """The part of conf/search that self-play and matches have in common."""
-    return SearchSettings(
-        c_puct=search.c_puct,
-        fpu_reduction=search.fpu_reduction,
-        reuse_tree=search.reuse_tree,
-        leaves_per_wave=search.leaves_per_wave,
-        virtual_loss=search.virtual_loss,
-    )
-
-
 class BatchSearch:
     """One search tree for each of `num_slots` games. All memory is allocated here, once."""
 
@@ -76,12 +58,7 @@ class BatchSearch:
         self.num_simulations = 0  #: asked for so far
         self._evaluator = evaluator
         self._settings = settings
-        self._puct = puct.PuctSettings(
-            float(settings.c_puct),
-            float(settings.fpu_reduction),
-            int(settings.virtual_loss) if settings.leaves_per_wave > 1 else 0,
-            int(settings.leaves_per_wave * game.num_actions),
-        )
+        self._puct = settings.for_kernels(game.num_actions)
         self._num_nodes = max_simulations + 2
         num_edges = (self._num_nodes + settings.leaves_per_wave) * game.num_actions
         self.tree = allocate_tree(num_slots, self._num_nodes, num_edges)
@@ -99,6 +76,15 @@ class BatchSearch:
             np.zeros(num_actions, np.int32), np.zeros(num_actions, np.int16), np.zeros(num_actions, np.int32)
         )
         self._kept = np.zeros(self._num_nodes, np.int32)
+        has_gumbel = settings.gumbel.considered > 0
+        self._roots = puct.RootRules(
+            rule=np.zeros(num_slots, np.int8),
+            noise=np.zeros((num_slots, num_actions * has_gumbel), np.float32),
+            sequence=np.zeros((num_slots, max_simulations * has_gumbel), np.int32),
+        )
+        self._limits = settings.limits
+        self._rules = rules_of(game) if settings.limits.is_on else None
+        self._candidates = np.zeros((max_leaves * settings.limits.is_on, num_actions), np.uint8)
 
     @property
     def num_evaluations(self) -> int:
@@ -136,6 +122,7 @@ class BatchSearch:
         keys, plies = self._game_keys[slot : slot + 1], self.positions.ply[row : row + 1]
         self._search_keys[slot] = keys_of_plies(keys, plies)[0]
         self._budget[slot] = budget
+        self._roots.rule[slot] = puct.PLAIN
         self.num_simulations += budget
 
     def is_expanded(self, slot: int) -> bool:
@@ -144,7 +131,19 @@ class BatchSearch:
 
     def mix_root_noise(self, slot: int, fraction: float, noise: NDArray[np.float32]) -> None:
         """See `stonezero.search.root.mix_root_noise`."""
-        root.mix_root_noise(self.tree, slot, fraction, noise)
+        root.mix_root_noise(self.tree, self._puct, slot, fraction, noise)
+
+    def force_playouts(self, slot: int) -> None:
+        """Let the search of this budget force playouts of the root's moves, as many as the settings say."""
+        self._roots.rule[slot] = puct.FORCED
+
+    def begin_gumbel(self, slot: int, noise: NDArray[np.float32]) -> None:
+        """Search an expanded root with this budget by sequential halving; noise float32[A], Gumbel or 0."""
+        most = int(self.tree.nodes["num_children"][slot, ROOT])
+        sequence = considered_visits(min(self._settings.gumbel.considered, most), int(self._budget[slot]))
+        self._roots.sequence[slot, : len(sequence)] = sequence
+        self._roots.noise[slot] = noise
+        self._roots.rule[slot] = puct.GUMBEL
 
     def idle(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of `slots` whose search is over."""
@@ -159,7 +158,9 @@ class BatchSearch:
         roots = puct.begin_wave(self.tree, slots, self._settings.leaves_per_wave, self._wanted, wave)
         if roots:
             self.game.legal_moves(self.positions, wave.row[:roots], legal[:roots])
-        count = puct.select(self.tree, self._puct, slots, self._wanted, self._budget, wave, roots)
+        count = puct.select(
+            self.tree, self._puct, slots, self._wanted, self._budget, wave, roots, self._roots
+        )
         if count > roots:
             new = slice(roots, count)
             self.game.play(self.positions, wave.parent_row[new], wave.move[new], wave.row[new], legal[new])
@@ -167,10 +168,18 @@ class BatchSearch:
         if count:
             self._evaluate(count)
 
-    def run(self, slots: NDArray[np.int64]) -> None:
-        """Waves until none of `slots` is searching."""
+    def run(self, slots: NDArray[np.int64], deadline: float | None = None) -> None:
+        """Waves until none of `slots` is searching, or `time.monotonic()` has passed `deadline`.
+
+        Every search gets its root's evaluation and one visit below it, however late it is.
+        """
+        num_waves = 0
         while len(slots := slots[self._budget[slots] > 0]):
+            if deadline is not None and num_waves >= 2 and time.monotonic() >= deadline:
+                self._budget[slots] = 0
+                break
             self.wave(slots)
+            num_waves += 1
 
     def visits(self, slot: int) -> RootVisits:
         """The root's visits, in arrays that the next call writes anew, and its value."""
@@ -192,9 +201,27 @@ class BatchSearch:
         root.root_statistics(self.tree, slot, visits, priors, values)
         return RootStatistics(visits, priors, values, self.root_value(slot))
 
+    def answer(self, slot: int) -> RootAnswer:
+        """What decisions by values need: as `statistics`, with the root's own evaluation."""
+        found = self.statistics(slot)
+        of_children = float((found.visits * found.values.astype(np.float64)).sum())
+        own_value = float(self.tree.nodes["value_sum"][slot, ROOT]) - of_children
+        return RootAnswer(found.visits, found.priors, found.values, own_value)
+
+    def exploration(self, slot: int) -> float:
+        """What PUCT multiplies P / (1 + N) with at the root."""
+        visits = self.tree.nodes["visit_count"].item(slot, ROOT)
+        return float(puct.exploration_factor.py_func(self._puct, visits, 0))
+
     def _evaluate(self, count: int) -> None:
         wave, legal, keys = self._wave, self._legal[:count], self._leaf_keys[:count]
-        note_leaves(wave, self._search_keys, self.evaluations, keys)
+        note_leaves(wave, self._search_keys, self._settings.evaluation.cost, self.evaluations, keys)
         logits, values = self._evaluator.evaluate(self.positions, wave.row[:count], legal, keys)
+        if self._rules is not None:
+            candidates = self._candidates[:count]
+            mark_candidates(
+                self.positions, self._rules, self._limits, wave.row[:count], legal, logits, candidates
+            )
+            legal = candidates
         if not puct.expand_and_back_up(self.tree, self._puct, wave, count, legal, logits, values):
             raise UserError("the network answers with NaN: its weights are damaged or its training diverged")

@@ -25,16 +25,16 @@ from stonezero.errors import UserError
 from stonezero.games.game import Game
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
-from stonezero.players.batch_search import SearchSettings
 from stonezero.players.book import BookPlayer, read_book
 from stonezero.players.ending_player import MOST_EMPTIES, EndingPlayer
 from stonezero.players.engine_process import split_command
-from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
+from stonezero.players.evaluators import Evaluator, RolloutEvaluator, make_evaluator
 from stonezero.players.greedy import GreedyPlayer
 from stonezero.players.minimax import DEFAULT_DEPTH, MAX_DEPTH, MinimaxPlayer
 from stonezero.players.outside import FAILURES, OutsidePlayer, OutsideSpec, check_protocol
 from stonezero.players.player import Player, RandomPlayer
 from stonezero.players.search_player import ROLLOUT_SETTINGS, SearchPlayer
+from stonezero.players.settings import SearchSettings
 from stonezero.players.threat_player import THREAT_DEPTH, ThreatPlayer
 from stonezero.solvers.endgame import EndgameSolver
 from stonezero.solvers.threats import ThreatSolver
@@ -114,7 +114,8 @@ class PlayerSpec:
         if self.network is None:
             evaluator = RolloutEvaluator(game, max_leaves)
         else:
-            evaluator = NetworkEvaluator(game, self.network.open(), list(self.planes), max_leaves)
+            evaluation = self.settings.evaluation
+            evaluator = make_evaluator(game, self.network.open, list(self.planes), evaluation, max_leaves)
         player = SearchPlayer(
             self.name, game, evaluator, self.settings, self.simulations, self.temperature, num_slots
         )

@@ -43,14 +43,18 @@ def settle(
 
 @kernel
 def note_leaves(
-    wave: Wave, search_keys: NDArray[np.uint64], evaluations: NDArray[np.int64], keys: NDArray[np.uint64]
+    wave: Wave,
+    search_keys: NDArray[np.uint64],
+    cost: int,
+    evaluations: NDArray[np.int64],
+    keys: NDArray[np.uint64],
 ) -> None:
-    """Count one evaluation more for the game of each leaf, and write the leaves' keys.
+    """Count `cost` evaluations more for the game of each leaf, and write the leaves' keys.
 
     evaluations int64[G]; keys uint64[B] = the key of the game's search (search_keys uint64[G]) + the node.
     """
     for b in range(keys.shape[0]):
-        evaluations[wave.game[b]] += 1
+        evaluations[wave.game[b]] += cost
         keys[b] = search_keys[wave.game[b]] + np.uint64(wave.node[b])
 
 

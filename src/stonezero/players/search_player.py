@@ -5,10 +5,12 @@ from numpy.typing import NDArray
 
 from stonezero.games.game import Game, Moves, Rows
 from stonezero.games.position import Positions
-from stonezero.players.batch_search import BatchSearch, SearchSettings
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import Evaluator
 from stonezero.players.keys import keys_of_plies, uniforms
 from stonezero.players.player import Player
+from stonezero.players.settings import SearchSettings
+from stonezero.search.gumbel import gumbel_move
 from stonezero.search.root import choose_move
 
 ROLLOUT_SETTINGS = SearchSettings(c_puct=2.0, fpu_reduction=0.0)
@@ -32,6 +34,8 @@ class SearchPlayer(Player):
         self.search = BatchSearch(
             game, evaluator, settings._replace(reuse_tree=False), num_slots, simulations
         )
+        self._gumbel = settings.gumbel
+        self._num_actions = game.num_actions
         self._simulations = simulations
         self._temperature = temperature
         self._num_slots = num_slots
@@ -56,8 +60,20 @@ class SearchPlayer(Player):
             for slot, i in enumerate(chunk):
                 self.search.set_root(slot, positions, int(rows[i]), int(keys[i]))
                 self.search.set_budget(slot, self._simulations)
-            self.search.run(np.arange(len(chunk)))
+            slots = np.arange(len(chunk))
+            if self._gumbel.considered:
+                self.search.wave(slots)
+                noise = [self._noise(int(keys[i]), int(positions.ply[rows[i]])) for i in chunk]
+                for slot in range(len(chunk)):
+                    self.search.begin_gumbel(slot, noise[slot])
+            self.search.run(slots)
             for slot, i in enumerate(chunk):
+                if self._gumbel.considered:
+                    answer = self.search.answer(slot)
+                    if allowed is not None:
+                        answer = answer.only(allowed[i])
+                    moves[i] = gumbel_move(answer, self._gumbel, noise[slot])
+                    continue
                 statistics = self.search.statistics(slot)
                 visits = statistics.visits
                 if allowed is not None:
@@ -67,3 +83,8 @@ class SearchPlayer(Player):
                         continue
                 moves[i] = choose_move(visits, self._temperature, float(chances[i]))
         return moves
+
+    def _noise(self, key: int, ply: int) -> NDArray[np.float32]:
+        """Gumbel noise float32[A] times the temperature: none at temperature 0."""
+        noise = np.random.default_rng([key, ply]).gumbel(size=self._num_actions)
+        return (noise * self._temperature).astype(np.float32)

@@ -108,9 +108,15 @@ def bring_best_unopened_forward(tree: Tree, game: int, index: int) -> None:
         if tree.prior[game, edge] > tree.prior[game, best]:
             best = edge
     if best != front:
-        move, prior = tree.move[game, front], tree.prior[game, front]
-        tree.move[game, front], tree.prior[game, front] = tree.move[game, best], tree.prior[game, best]
-        tree.move[game, best], tree.prior[game, best] = move, prior
+        swap_unopened(tree, game, front, best)
+
+
+@inlined_kernel
+def swap_unopened(tree: Tree, game: int, one: int, other: int) -> None:
+    """Let two unopened edges change places."""
+    move, prior = tree.move[game, one], tree.prior[game, one]
+    tree.move[game, one], tree.prior[game, one] = tree.move[game, other], tree.prior[game, other]
+    tree.move[game, other], tree.prior[game, other] = move, prior
 
 
 @kernel

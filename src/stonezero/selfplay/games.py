@@ -2,55 +2,41 @@
 
 Every game has its own random stream, made from (seed, generation, game id), and draws from it in an
 order that depends on that game alone: so records don't depend on which games share a batch, nor on
-the number of workers. Shards, processes and files are in `run.py`.
+the number of workers. A method that is off draws nothing. Shards, processes and files are in `run.py`.
 """
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stonezero.config.schema import SearchConfig, SelfplayConfig
 from stonezero.games.game import Game
-from stonezero.games.position import ONGOING, Positions
-from stonezero.players.batch_search import BatchSearch, search_settings
+from stonezero.games.position import DRAW
+from stonezero.players.batch_search import BatchSearch
 from stonezero.players.evaluators import Evaluator
+from stonezero.players.settings import search_settings
 from stonezero.records.schema import GameRecord
-from stonezero.search.root import choose_move, root_prior_entropy
+from stonezero.search.noise import root_noise
+from stonezero.search.root import root_prior_entropy
 from stonezero.search.tree import ROOT
+from stonezero.selfplay.choosing import Choice, Chooser
+from stonezero.selfplay.ending import ResignWatch, best_value, is_dead_draw, winning_windows
+from stonezero.selfplay.live import NO_VISITS, LiveGame, Ply
+from stonezero.selfplay.openings import NO_GAMES, EarlierGames, Openings
 from stonezero.selfplay.solved_endings import SolvedEndings
 
 
-@dataclass
-class _Ply:
-    """What is recorded of one ply beside the position."""
+class GenerationFacts(NamedTuple):
+    """What games of one generation have in common beside its params."""
 
-    move: int
-    visit_moves: NDArray[np.int16]
-    visit_counts: NDArray[np.int32]
-    root_value: float
-    prior_entropy: float
-    is_opening: bool
-    is_solved: bool = False
+    earlier: EarlierGames = NO_GAMES
+    num_control_games: int = 0  #: games with lower ids are played on in spite of resignations
+    may_resign: bool = False  #: whether the others end by them
 
 
-@dataclass
-class _LiveGame:
-    """A game under way in a slot."""
-
-    game_id: int
-    rng: np.random.Generator
-    positions: Positions  #: one row a ply, filled as the game goes on
-    plies: list[_Ply] = field(default_factory=list)
-    num_opening_plies: int = 0
-    prior_entropy: float = 0.0
-    evaluations_before: int = 0  #: its slot's, when it began
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.positions.status[len(self.plies)] != ONGOING)
+NO_FACTS = GenerationFacts()
 
 
 class SelfplayBatch:
@@ -64,12 +50,21 @@ class SelfplayBatch:
         selfplay: SelfplayConfig,
         seed: tuple[int, int],
         num_slots: int,
+        facts: GenerationFacts = NO_FACTS,
     ) -> None:
+        settings = search_settings(search, selfplay.centre_ban_plies)
         self._game = game
-        self._search = BatchSearch(game, evaluator, search_settings(search), num_slots, selfplay.simulations)
+        self._search = BatchSearch(game, evaluator, settings, num_slots, selfplay.simulations)
         self._endings = SolvedEndings(game, selfplay.solve_empties) if selfplay.solve_empties else None
-        self._noise = search
+        self._settings = settings
+        self._noise = root_noise(search)
+        self._openings = Openings(game, selfplay, facts.earlier)
+        self._chooser = Chooser(self._search, settings, selfplay)
+        self._windows = (
+            winning_windows(game.size, int(game.spec()["k"])) if selfplay.end_when_decided else None
+        )
         self._selfplay = selfplay
+        self._facts = facts
         self._seed = seed
         self._num_slots = num_slots
         self.evaluations: dict[int, int] = {}  #: network evaluations of each finished game, by its id
@@ -79,7 +74,7 @@ class SelfplayBatch:
 
     @property
     def num_evaluations(self) -> int:
-        """Leaves evaluated so far."""
+        """Network evaluations so far, those that a cache answered included."""
         return self._search.num_evaluations
 
     @property
@@ -90,7 +85,7 @@ class SelfplayBatch:
     def play(self, game_ids: Iterable[int]) -> Iterator[GameRecord]:
         """Play these games; records come in the order in which games end."""
         waiting = iter(game_ids)
-        live: dict[int, _LiveGame] = {}
+        live: dict[int, LiveGame] = {}
         for slot, game_id in zip(range(self._num_slots), waiting, strict=False):
             live[slot] = self._begin(slot, game_id)
         while live:
@@ -105,117 +100,115 @@ class SelfplayBatch:
                     current = live.pop(slot)
                     spent = int(self._search.evaluations[slot]) - current.evaluations_before
                     self.evaluations[current.game_id] = spent
-                    yield self._record(current)
+                    yield current.record()
                     for game_id in itertools.islice(waiting, 1):
                         live[slot] = self._begin(slot, game_id)
 
-    def _begin(self, slot: int, game_id: int) -> _LiveGame:
+    def _begin(self, slot: int, game_id: int) -> LiveGame:
         rng = np.random.default_rng(np.random.SeedSequence([*self._seed, game_id]))
-        current = _LiveGame(game_id, rng, self._game.new_positions(self._game.max_plies + 1))
+        current = LiveGame(game_id, rng, self._game.new_positions(self._game.max_plies + 1))
         current.evaluations_before = int(self._search.evaluations[slot])
-        if rng.random() < self._selfplay.random_opening_share:
-            self._play_random_opening(current)
-        self._search.set_root(slot, current.positions, len(current.plies), int(rng.integers(2**63)))
-        self._search.set_budget(slot, self._selfplay.simulations)
+        if self._selfplay.resign_threshold > -1:
+            current.watch = ResignWatch(self._selfplay.resign_threshold, self._selfplay.resign_plies)
+            current.is_control = not self._facts.may_resign or game_id < self._facts.num_control_games
+        for move in self._openings.draw(rng):
+            self._play_on(current, Ply(move, *NO_VISITS, is_opening=True))
+        current.num_opening_plies = current.ply
+        self._search.set_root(slot, current.positions, current.ply, int(rng.integers(2**63)))
+        self._set_budget(slot, current)
         self._unexpanded.append(slot)
         return current
 
-    def _play_random_opening(self, current: _LiveGame) -> None:
-        """1 to `random_opening_plies` uniformly random moves; all drawn anew where they end the game."""
-        most = self._selfplay.random_opening_plies
-        num_plies = int(current.rng.integers(1, most + 1))
-        while len(current.plies) < num_plies:
-            ply = len(current.plies)
-            self._row[0] = ply
-            self._game.legal_moves(current.positions, self._row, self._legal)
-            move = int(current.rng.choice(np.flatnonzero(self._legal[0])))
-            nothing = np.zeros(0, np.int16), np.zeros(0, np.int32)
-            current.plies.append(_Ply(move, *nothing, np.nan, np.nan, is_opening=True))
-            self._play_on(current)
-            if current.is_over:
-                current.plies.clear()
-                num_plies = int(current.rng.integers(1, most + 1))
-        current.num_opening_plies = num_plies
+    def _set_budget(self, slot: int, current: LiveGame) -> None:
+        """All simulations, or those of a cheap search (playout cap randomisation: KataGo, Wu 2019, 3.1)."""
+        simulations, share = self._selfplay.simulations, self._selfplay.full_search_share
+        current.is_full_search = share == 1 or current.rng.random() < share
+        if not current.is_full_search:
+            simulations = self._selfplay.cheap_simulations
+        self._search.set_budget(slot, simulations)
 
-    def _begin_move(self, slot: int, current: _LiveGame) -> None:
-        """The root has been evaluated: note its prior, then mix noise into it."""
+    def _begin_move(self, slot: int, current: LiveGame) -> None:
+        """The root has been evaluated: note its prior, then let noise or a root policy have it."""
         current.prior_entropy = root_prior_entropy(self._search.tree, slot)
-        if self._noise.root_noise_fraction > 0:
-            num_legal = int(self._search.tree.nodes["num_children"][slot, ROOT])
-            alpha = self._noise.root_noise_concentration / num_legal
-            noise = current.rng.standard_gamma(alpha, self._game.num_actions, np.float32)
-            self._search.mix_root_noise(slot, self._noise.root_noise_fraction, noise)
+        if self._settings.gumbel.considered:
+            noise = current.rng.gumbel(size=self._game.num_actions) * self._chooser.temperature(current)
+            current.gumbel_noise = noise.astype(np.float32)
+            self._search.begin_gumbel(slot, current.gumbel_noise)
+        elif current.is_full_search:
+            self._mix_noise(slot, current)
+            if self._settings.forced_playouts:
+                self._search.force_playouts(slot)
 
-    def _move(self, slot: int, current: _LiveGame) -> None:
+    def _mix_noise(self, slot: int, current: LiveGame) -> None:
+        num_legal = self._search.tree.nodes["num_children"].item(slot, ROOT)
+        priors = self._search.statistics(slot).priors if self._noise.needs_priors else None
+        noise = self._noise.draw(current.rng, current.ply, self._game.num_actions, num_legal, priors)
+        if noise is not None:
+            self._search.mix_root_noise(slot, self._noise.fraction.at(current.ply), noise)
+
+    def _move(self, slot: int, current: LiveGame) -> None:
         """The search is over: record it, play a move and begin the next search."""
-        visits = self._search.visits(slot)
-        searched_plies = len(current.plies) - current.num_opening_plies
-        is_early = searched_plies < self._selfplay.temperature_plies
-        temperature = self._selfplay.temperature if is_early else self._selfplay.final_temperature
-        move = choose_move(visits.by_move, temperature, current.rng.random())
-        current.plies.append(
-            _Ply(
-                move,
-                visits.moves.copy(),
-                visits.counts.copy(),
-                self._search.root_value(slot),
-                current.prior_entropy,
-                is_opening=False,
-            )
+        choice = self._chooser.choose(slot, current)
+        if current.ply < self._selfplay.random_move_plies:
+            choice = self._perhaps_random(current, choice)
+        ply = Ply(
+            *choice,
+            root_value=self._search.root_value(slot),
+            prior_entropy=current.prior_entropy,
+            is_full_search=current.is_full_search,
         )
-        self._play_on(current)
+        mover = current.turn
+        wants_to_resign = current.watch is not None and self._sees_resignation(slot, current, current.watch)
+        self._play_on(current, ply)
+        if wants_to_resign and not current.is_over:
+            self._resign(current, ply, mover)
+        if self._windows is not None and is_dead_draw(current.positions.stones[current.ply], self._windows):
+            current.declared = DRAW
         if self._endings is not None:
             self._play_solved(current, self._endings)
         if current.is_over:
             return
-        self._search.advance(slot, move)
-        self._search.set_budget(slot, self._selfplay.simulations)
+        self._search.advance(slot, choice.move)
+        self._set_budget(slot, current)
         if self._search.is_expanded(slot):
             self._begin_move(slot, current)
         else:
             self._unexpanded.append(slot)
 
-    def _play_solved(self, current: _LiveGame, endings: SolvedEndings) -> None:
+    def _perhaps_random(self, current: LiveGame, choice: Choice) -> Choice:
+        """With some chance a uniformly random legal move; what the search taught stays the target."""
+        share = self._selfplay.random_move_share
+        if share == 0 or current.rng.random() >= share:
+            return choice
+        self._row[0] = current.ply
+        self._game.legal_moves(current.positions, self._row, self._legal)
+        return choice._replace(move=int(current.rng.choice(np.flatnonzero(self._legal[0]))))
+
+    def _sees_resignation(self, slot: int, current: LiveGame, watch: ResignWatch) -> bool:
+        statistics = self._search.statistics(slot)
+        return watch.sees_resignation(current.turn, best_value(statistics.visits, statistics.values))
+
+    def _resign(self, current: LiveGame, ply: Ply, mover: int) -> None:
+        """End the game as lost for `mover`, or note, once, that a control game would have ended here."""
+        ply.is_resigned = not current.has_resigned
+        current.has_resigned = True
+        if not current.is_control:
+            current.declared = 3 - mover
+
+    def _play_solved(self, current: LiveGame, endings: SolvedEndings) -> None:
         """Play an ending out by best moves, one of them at random, with its exact targets."""
         while not current.is_over:
-            ply = len(current.plies)
-            solved = endings.look_up(current.positions.stones[ply], int(current.positions.turn[ply]))
+            solved = endings.look_up(current.positions.stones[current.ply], current.turn)
             if solved is None:
                 return
             move = int(current.rng.choice(solved.best_moves))
-            known = (solved.best_moves, solved.visits, solved.value, np.nan)
-            current.plies.append(_Ply(move, *known, is_opening=False, is_solved=True))
-            self._play_on(current)
+            self._play_on(
+                current, Ply(move, solved.best_moves, solved.visits, root_value=solved.value, is_solved=True)
+            )
 
-    def _play_on(self, current: _LiveGame) -> None:
-        """Write the position after the last recorded move into the next row."""
-        ply = len(current.plies) - 1
-        self._row[0] = ply
-        moves = np.array([current.plies[-1].move], np.int16)
+    def _play_on(self, current: LiveGame, ply: Ply) -> None:
+        """Record a ply and write the position after its move into the next row."""
+        self._row[0] = current.ply
+        current.plies.append(ply)
+        moves = np.array([ply.move], np.int16)
         self._game.play(current.positions, self._row, moves, self._row + 1, self._legal)
-
-    def _record(self, current: _LiveGame) -> GameRecord:
-        plies, positions = current.plies, current.positions
-        num_plies = len(plies)
-        is_opening = np.array([ply.is_opening for ply in plies], np.bool_)
-        offsets = np.zeros(num_plies + 1, np.int32)
-        offsets[1:] = np.cumsum([len(ply.visit_moves) for ply in plies])
-        return GameRecord(
-            game_id=current.game_id,
-            status=int(positions.status[num_plies]),
-            stones=positions.stones[:num_plies],
-            turn=positions.turn[:num_plies],
-            ply=positions.ply[:num_plies],
-            passes=positions.passes[:num_plies],
-            recent_moves=positions.recent_moves[:num_plies],
-            move=np.array([ply.move for ply in plies], np.int16),
-            visit_moves=np.concatenate([ply.visit_moves for ply in plies]),
-            visit_counts=np.concatenate([ply.visit_counts for ply in plies]),
-            visit_offsets=offsets,
-            root_value=np.array([ply.root_value for ply in plies], np.float32),
-            prior_entropy=np.array([ply.prior_entropy for ply in plies], np.float32),
-            is_opening=is_opening,
-            is_full_search=~is_opening,
-            is_resigned=np.zeros(num_plies, np.bool_),
-            is_solved=np.array([ply.is_solved for ply in plies], np.bool_),
-        )

@@ -10,10 +10,14 @@ scratch folder and plays the others.
 With `selfplay.evaluations` a generation is its first shards whose network evaluations together reach that
 budget, however many workers played them: shards are played in rounds until they are known, and what was
 played beyond them is left out.
+
+Where sides may resign, the first shards are control shards: their games are played on, before all others, and
+only if few enough of their resignations would have been false do the other shards' games end by them.
 """
 
 import json
 import logging
+import math
 import shutil
 import threading
 import time
@@ -23,6 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from omegaconf import DictConfig
 from tqdm import tqdm
 
@@ -34,17 +39,20 @@ from stonezero.games import make_game
 from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.network.inference import PreparedNetwork, prepare
-from stonezero.players.evaluators import NetworkEvaluator
+from stonezero.players.evaluators import evaluation_settings, make_evaluator
 from stonezero.processes import num_workers, worker_pool
 from stonezero.records.schema import GameRecord, RecordTable, concatenate
 from stonezero.records.shard import read_shard, write_shard
-from stonezero.selfplay.games import SelfplayBatch
+from stonezero.replay.index import read_index
+from stonezero.selfplay.ending import resign_figures
+from stonezero.selfplay.games import NO_FACTS, GenerationFacts, SelfplayBatch
 from stonezero.selfplay.health import health_figures
+from stonezero.selfplay.openings import NO_GAMES, EarlierGames
 
 log = logging.getLogger(__name__)
 
 PROGRESS = "progress"
-"""Scratch file of int64[workers, 3]: games, simulations and evaluations of each worker so far."""
+"""Scratch file of int64[workers, 4]: games, simulations, evaluations and cache hits of each worker so far."""
 
 
 class Task(NamedTuple):
@@ -61,6 +69,7 @@ class Task(NamedTuple):
     folder: Path
     worker: int
     num_workers: int
+    facts: GenerationFacts = NO_FACTS
 
 
 class Played(NamedTuple):
@@ -69,6 +78,7 @@ class Played(NamedTuple):
     games: int
     evaluations: int
     simulations: int
+    cache_hits: int
 
 
 def shard_name(shard: int) -> str:
@@ -90,7 +100,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     seconds = time.monotonic() - began
 
     table = _collect(task, len(spent), paths.games(gen))
-    figures = {**health_figures(table), "evaluations": sum(spent)}
+    figures = {**health_figures(table), "evaluations": sum(spent), **_method_figures(table, task.selfplay)}
     write_text(paths.health(gen), json.dumps(figures, indent=1, sort_keys=True) + "\n")
     log.info(
         "%s: %d games, %d positions, %.1f plies, black %.0f%% white %.0f%% draws %.0f%%, %d distinct, "
@@ -112,11 +122,26 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     metrics = [(f"selfplay/{key}", step, float(value)) for key, value in figures.items()]
     if not played.games:
         return metrics
+    if task.search.cache_size:
+        metrics.append(
+            ("speed/selfplay_cache_hit_rate", step, played.cache_hits / max(played.evaluations, 1))
+        )
     return [
         *metrics,
         ("speed/selfplay_evaluations_per_second", step, played.evaluations / seconds),
         ("speed/selfplay_simulations_per_second", step, played.simulations / seconds),
     ]
+
+
+def _method_figures(table: RecordTable, selfplay: SelfplayConfig) -> dict[str, float]:
+    """Figures of the methods that are on."""
+    figures = {}
+    if selfplay.full_search_share < 1:
+        searched = ~(table.is_opening | table.is_solved)
+        figures["cheap_search_share"] = float((~table.is_full_search[searched]).mean())
+    if selfplay.resign_threshold > -1:
+        figures |= resign_figures(table, num_control_games(selfplay))
+    return figures
 
 
 def num_shards(selfplay: SelfplayConfig) -> int:
@@ -128,10 +153,11 @@ def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
     game = make_game(**params.game)
     checkpoint = Checkpoint.load(paths.champion(previous_generation(params)))
     inference = typed_section(params, "inference", InferenceConfig)
+    selfplay = typed_section(params, "selfplay", SelfplayConfig)
     return Task(
         game=game.spec(),
         search=typed_section(params, "search", SearchConfig),
-        selfplay=typed_section(params, "selfplay", SelfplayConfig),
+        selfplay=selfplay,
         network=prepare(checkpoint, game.num_actions, inference),
         planes=tuple(checkpoint.network.planes),
         seed=params.seed,
@@ -140,19 +166,78 @@ def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
         folder=scratch,
         worker=0,
         num_workers=1,
+        facts=GenerationFacts(_earlier_games(selfplay, params, paths), num_control_games(selfplay)),
     )
 
 
 def _play_generation(task: Task) -> tuple[list[int], Played]:
     """Play the shards of a generation; returns the evaluations of each, and what was played here."""
     spent: list[int] = []
-    total = Played(0, 0, 0)
+    total = Played(0, 0, 0, 0)
     while (wanted := shards_wanted(task, spent)) > len(spent):
         missing = [shard for shard in range(wanted) if not (task.folder / shard_name(shard)).exists()]
-        played = _play(task, missing) if missing else Played(0, 0, 0)
-        total = Played(*(one + other for one, other in zip(total, played, strict=True)))
+        total = _sum(total, _play_missing(task, missing))
         spent = [int(evaluations_file(task, shard).read_text()) for shard in range(wanted)]
     return spent[:wanted], total
+
+
+def _sum(one: Played, other: Played) -> Played:
+    return Played(*(mine + theirs for mine, theirs in zip(one, other, strict=True)))
+
+
+def _play_missing(task: Task, missing: Sequence[int]) -> Played:
+    """Play the missing shards, control shards before the others."""
+    control = num_control_shards(task.selfplay)
+    played = _play(task, [shard for shard in missing if shard < control])
+    if others := [shard for shard in missing if shard >= control]:
+        facts = task.facts._replace(may_resign=control > 0 and _may_resign(task))
+        played = _sum(played, _play(task._replace(facts=facts), others))
+    return played
+
+
+def num_control_shards(selfplay: SelfplayConfig) -> int:
+    """How many shards are played on in spite of resignations; 0 where nobody resigns."""
+    if selfplay.resign_threshold == -1:
+        return 0
+    return math.ceil(selfplay.resign_control_share * num_shards(selfplay))
+
+
+def num_control_games(selfplay: SelfplayConfig) -> int:
+    """How many games those are: they have the lowest ids."""
+    return min(num_control_shards(selfplay) * selfplay.shard_games, selfplay.games)
+
+
+def _may_resign(task: Task) -> bool:
+    """Whether few enough resignations of the control games, all of them played, would have been false."""
+    names = [task.folder / shard_name(shard) for shard in range(num_control_shards(task.selfplay))]
+    table = concatenate([read_shard(name, task.game) for name in names])
+    figures = resign_figures(table, task.facts.num_control_games)
+    rate = figures.get("false_resignation_rate", 0.0)
+    if rate <= task.selfplay.resign_max_false_rate:
+        return True
+    log.warning(
+        "%s: nobody resigns: %d of %d control games would have been resigned falsely, more than %.0f%%",
+        task.generation,
+        figures["false_resignations"],
+        figures["resign_measured_games"],
+        100 * task.selfplay.resign_max_false_rate,
+    )
+    return False
+
+
+def _earlier_games(selfplay: SelfplayConfig, params: DictConfig, paths: RunPaths) -> EarlierGames:
+    """The games of the window before this generation, where some games begin in their positions."""
+    if selfplay.earlier_game_share == 0:
+        return NO_GAMES
+    index = read_index(paths.buffer(previous_generation(params)))
+    tables = [read_shard(paths.root.parent / file.path, None, file.sha256) for file in index.files]
+    games: list[NDArray[np.int16]] = []
+    for table in tables:
+        starts = np.flatnonzero(np.diff(table.game_id, prepend=-1))
+        games += np.split(table.move, starts[1:])
+    if not games:
+        return NO_GAMES
+    return EarlierGames(np.concatenate(games), np.cumsum([0, *map(len, games)]))
 
 
 def shards_wanted(task: Task, spent: Sequence[int]) -> int:
@@ -178,7 +263,9 @@ def evaluations_file(task: Task, shard: int) -> Path:
 
 
 def _play(task: Task, missing: Sequence[int]) -> Played:
-    """Play the missing shards."""
+    """Play the missing shards; nothing where none is."""
+    if not missing:
+        return Played(0, 0, 0, 0)
     workers = min(num_workers(), len(missing))
     tasks = [
         task._replace(shards=tuple(missing[worker::workers]), worker=worker, num_workers=workers)
@@ -191,15 +278,17 @@ def _play(task: Task, missing: Sequence[int]) -> Played:
             play_shards(tasks[0])
         else:
             list(worker_pool(workers).map(play_shards, tasks))
-    return Played(games, int(progress[:, 2].sum()), int(progress[:, 1].sum()))
+    _, simulations, evaluations, hits = (int(count) for count in progress.sum(axis=0))
+    return Played(games, evaluations, simulations, hits)
 
 
 def play_shards(task: Task) -> None:
     """What a worker does: play the games of all its shards, and write each shard when it is whole."""
     game = make_game(**task.game)
-    evaluator = NetworkEvaluator(game, task.network.open(), list(task.planes), max_leaves(task))
+    evaluation = evaluation_settings(task.search)
+    evaluator = make_evaluator(game, task.network.open, list(task.planes), evaluation, max_leaves(task))
     seed = (task.seed, generation_number(task.generation))
-    batch = SelfplayBatch(game, evaluator, task.search, task.selfplay, seed, task.selfplay.slots)
+    batch = SelfplayBatch(game, evaluator, task.search, task.selfplay, seed, task.selfplay.slots, task.facts)
     progress = open_progress(task.folder, task.num_workers, "r+")[task.worker]
     games = [game_id for shard in task.shards for game_id in shard_games(shard, task.selfplay)]
     finished: dict[int, list[GameRecord]] = defaultdict(list)
@@ -207,7 +296,7 @@ def play_shards(task: Task) -> None:
         shard = record.game_id // task.selfplay.shard_games
         finished[shard].append(record)
         progress[0] += 1
-        progress[1:] = batch.num_simulations, batch.num_evaluations
+        progress[1:] = batch.num_simulations, batch.num_evaluations, evaluator.num_cache_hits
         if len(finished[shard]) == len(shard_games(shard, task.selfplay)):
             records = sorted(finished.pop(shard), key=lambda record: record.game_id)
             spent = sum(batch.evaluations.pop(record.game_id) for record in records)
@@ -232,7 +321,7 @@ def _collect(task: Task, shards: int, folder: Path) -> RecordTable:
 
 def open_progress(folder: Path, workers: int, mode: str) -> np.memmap:
     """The file in which workers count what they have done (see PROGRESS)."""
-    return np.memmap(folder / PROGRESS, np.int64, mode, shape=(workers, 3))  # type: ignore[call-overload]
+    return np.memmap(folder / PROGRESS, np.int64, mode, shape=(workers, 4))  # type: ignore[call-overload]
 
 
 class _ProgressBar:
@@ -259,7 +348,7 @@ class _ProgressBar:
             self._show()
 
     def _show(self) -> None:
-        games, simulations, _ = self._progress.sum(axis=0)
+        games, simulations, *_ = self._progress.sum(axis=0)
         seconds = time.monotonic() - self._began
         self._bar.set_postfix_str(f"{simulations / seconds:,.0f} simulations/s", refresh=False)
         self._bar.update(int(games) - self._bar.n)
