@@ -1,5 +1,6 @@
 """Ratings against a plain twin, synthetic players of known strength, and degenerate tables."""
 
+import math
 import time
 
 import numpy as np
@@ -119,6 +120,33 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
         truth = ELO_PER_UNIT * theta[1:]
         inside += ((ratings.low[1:] < truth) & (truth < ratings.high[1:])).tolist()
     assert 0.935 < np.mean(inside) < 0.965
+
+
+@pytest.mark.slow
+def test_likelihood_of_superiority_is_right_as_often_as_it_says():
+    """Two players of equal strength: the chance that one is called stronger is uniform."""
+    rng = np.random.default_rng(12)
+    theta = np.array([0, 200, 200]) / ELO_PER_UNIT
+    chances = []
+    for _ in range(400):
+        black, white = rng.integers(0, 3, (2, 450))
+        keep = black != white
+        table = synthetic(rng, theta, -0.5, 0.2, black[keep], white[keep])
+        chances.append(rate(table, "p000", prior_games=0.5, confidence=0.95).superiority()[1, 2])
+    assert np.mean(np.array(chances) > 0.95) == pytest.approx(0.05, abs=0.033)  # three standard deviations
+    assert np.mean(np.array(chances) > 0.5) == pytest.approx(0.5, abs=0.075)
+
+
+def test_superiority_follows_the_law_of_the_difference():
+    """Two players: the difference has the variance of the rating itself, as the anchor's is 0."""
+    table = games_table([("a", "b", BLACK_WON, 30), ("b", "a", BLACK_WON, 20)])
+    ratings = rate(table, "b", prior_games=1, confidence=0.95)
+    sigma = (ratings.high[0] - ratings.elo[0]) / 1.959964
+    chance = ratings.superiority()
+    assert chance[0, 1] == pytest.approx(
+        0.5 * (1 + math.erf(ratings.elo[0] / sigma / math.sqrt(2))), abs=1e-6
+    )
+    assert np.allclose(chance + chance.T, 1)
 
 
 def test_duplicated_games_count_once():

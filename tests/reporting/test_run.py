@@ -46,7 +46,7 @@ def html(reports: Path) -> str:
 def test_all_files_are_written(reports):
     names = {path.relative_to(reports).as_posix() for path in reports.rglob("*") if path.is_file()}
     figures = {f"figures/{name}.png" for name in ("elo", "scores", "losses", "health")}
-    assert names == {"elo.csv", "elo.json", "report.html"} | figures
+    assert names == {"elo.csv", "superiority.csv", "elo.json", "report.html"} | figures
 
 
 def test_same_history_same_bytes(reports, tmp_path, history):
@@ -60,6 +60,22 @@ def test_table_has_generations_in_order_then_anchors(reports):
     assert table.set_index("player").loc["g003", "role"] == "rejected"
     assert table.set_index("player").loc["g006", "role"] == "champion"
     assert table.set_index("player").loc["random", "elo"] == 0
+
+
+def test_incremental_elo_is_a_column_and_sums_to_1200_a_player(reports):
+    table = pd.read_csv(reports / "elo.csv").set_index("player")
+    assert table["incremental_elo"].mean() == pytest.approx(1200, abs=0.01)
+    assert table["incremental_elo"].idxmin() == "random"
+
+
+def test_superiority_is_a_table_of_chances_in_the_order_of_the_ratings(reports):
+    table = pd.read_csv(reports / "superiority.csv", index_col="player")
+    ratings = pd.read_csv(reports / "elo.csv").set_index("player")["elo"]
+    assert list(table.columns) == list(table.index) == list(ratings.index)
+    assert np.allclose(table + table.T, 1)
+    assert (np.diag(table) == 0.5).all()
+    assert (table.loc["g006"] > 0.5).equals(ratings < ratings["g006"])
+    assert table.loc["g006", "random"] > 0.999
 
 
 def test_json_holds_numbers_alone(reports):

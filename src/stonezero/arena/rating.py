@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
-from scipy.special import expit, logsumexp, ndtri
+from scipy.special import expit, logsumexp, ndtr, ndtri
 
 from stonezero.arena.tables import distinct_games
 from stonezero.errors import UserError
@@ -68,6 +68,17 @@ class Ratings:
     draw_rate: float  #: between equals, without first-move advantage
     num_games: int  #: distinct games
     num_duplicates: int  #: repeated games left out
+
+    def superiority(self) -> Floats:
+        """Likelihood of superiority float64[n, n]: the chance that player i is stronger than player j.
+
+        From the normal law of their difference, whose variance counts what both ratings share; 1/2 for a
+        player and himself. Where the games bound a difference on one side only, the prior sets the rest.
+        """
+        variance = np.diag(self.covariance)
+        spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * self.covariance, 0.0))
+        lead = self.elo[:, None] - self.elo
+        return np.asarray(ndtr(np.divide(lead, spread, out=np.zeros_like(lead), where=spread > 0)))
 
     def table(self) -> pd.DataFrame:
         """One row per player, strongest first (ties by name)."""

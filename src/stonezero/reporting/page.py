@@ -13,6 +13,7 @@ from stonezero.reporting.figures import Figure
 from stonezero.reporting.render import svgs
 from stonezero.reporting.summary import Summary
 
+MATRIX_PLAYERS = 10  #: as many as fit on a page
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 
 
@@ -30,6 +31,16 @@ def interval(row: Any) -> str:
     if math.isnan(high):
         return f"above {signed(low)}"
     return f"below {signed(high)}" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
+
+
+def superiority(summary: Summary) -> list[dict[str, Any]]:
+    """The strongest players in order, each with his chances of being stronger than each, None for himself."""
+    names = summary.standings["player"].head(MATRIX_PLAYERS).tolist()
+    matrix = summary.superiority
+    return [
+        {"player": name, "chances": [None if other == name else matrix.at[name, other] for other in names]}
+        for name in names
+    ]
 
 
 def percent(value: float) -> str:
@@ -83,6 +94,8 @@ def page(summary: Summary, figures: list[Figure], title: str, params: dict[str, 
         health=summary.history.health.to_dict("records"),
         figures={figure.name: {"svg": Markup(svgs(figure)), "caption": figure.caption} for figure in figures},
         params=params,
+        superiority=superiority(summary),
         rating_model=rating.MODEL,
         test_model=sequential.MODEL,
+        gate_model=summary.history.gates.iloc[-1].get("model", sequential.MODEL),
     )

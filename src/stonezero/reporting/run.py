@@ -1,9 +1,10 @@
 """The elo-report stage: rate all players over all games and draw the report. It never plays.
 
-reports/elo.csv       one row per player, generations first
-reports/elo.json      numbers for `dvc metrics`
-reports/figures/      PNG
-reports/report.html   everything on one page
+reports/elo.csv          one row per player, generations first
+reports/superiority.csv  the chance that the row's player is stronger than the column's
+reports/elo.json         numbers for `dvc metrics`
+reports/figures/         PNG
+reports/report.html      everything on one page
 """
 
 import json
@@ -44,6 +45,8 @@ def run(
     history = History.load(paths.history(params.last))
     summary = summarise(history, params.elo.prior_games, params.elo.confidence)
     write_text(reports / "elo.csv", elo_table(summary).to_csv(index=False, lineterminator="\n"))
+    superiority = summary.superiority.round(4).to_csv(index_label="player", lineterminator="\n")
+    write_text(reports / "superiority.csv", superiority)
     write_text(reports / "elo.json", json.dumps(elo_figures(summary), indent=1) + "\n")
     drawn = figures(summary)
     shutil.rmtree(reports / "figures", ignore_errors=True)
@@ -68,7 +71,9 @@ def elo_table(summary: Summary) -> pd.DataFrame:
     """The standings, generations in their order and then anchors."""
     table = pd.concat([summary.nets, summary.anchors], ignore_index=True)
     table["generation"] = table["generation"].astype("Int64")
-    return table.round({"elo": DECIMALS, "low": DECIMALS, "high": DECIMALS, "score": 4})
+    return table.round(
+        {"elo": DECIMALS, "low": DECIMALS, "high": DECIMALS, "score": 4, "incremental_elo": DECIMALS}
+    )
 
 
 def elo_figures(summary: Summary) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from stonezero.arena.history import History
+from stonezero.arena.incremental import incremental_elo
 from stonezero.arena.rating import Ratings, choose_anchor, rate
 from stonezero.arena.tables import scores_by_opponent
 from stonezero.config import generation_number
@@ -28,7 +29,8 @@ class Summary:
     history: History
     ratings: Ratings
     champion: str  #: name of the last champion
-    standings: pd.DataFrame  #: player, generation (NaN for anchors), role, elo, low, high, games, score
+    standings: pd.DataFrame
+    """player, generation (NaN for anchors), role, elo, low, high, games, score, incremental_elo"""
     scores: pd.DataFrame  #: generation, opponent, score, games: of each candidate in its own gate stage
     losses: pd.DataFrame  #: as in the history, and total_step: steps since the first generation
 
@@ -41,6 +43,13 @@ class Summary:
     def anchors(self) -> pd.DataFrame:
         """The standings of anchors, strongest first."""
         return self.standings[self.standings["generation"].isna()].reset_index(drop=True)
+
+    @property
+    def superiority(self) -> pd.DataFrame:
+        """The chance that the row's player is stronger than the column's: nets in order, then anchors."""
+        names = [*self.nets["player"], *self.anchors["player"]]
+        matrix = pd.DataFrame(self.ratings.superiority(), self.ratings.names, self.ratings.names)
+        return matrix.loc[names, names]
 
     def player(self, name: str) -> dict[str, Any]:
         """The standing of one player, by column."""
@@ -76,7 +85,7 @@ def _standings(ratings: Ratings, history: History, champion: str) -> pd.DataFram
     }
     role = table["player"].map(roles).astype("object")
     table.insert(2, "role", role.where(role.notna(), np.where(is_net, UNTRAINED, ANCHOR)))
-    return table
+    return table.assign(incremental_elo=table["player"].map(incremental_elo(history.matches)))
 
 
 def _scores(matches: pd.DataFrame) -> pd.DataFrame:
