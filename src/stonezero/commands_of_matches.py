@@ -94,18 +94,35 @@ def openings(
     plies: Annotated[int, typer.Option(min=0, max=60, help="Of each; 0: all of a source, else by game.")] = 0,
     count: Annotated[int, typer.Option(min=1, max=100_000, help="How many are made.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Of the openings that are made.")] = 0,
+    judge: Annotated[
+        str,
+        typer.Option(help="Who values those made: rollouts:sims=400, net:PATH:sims=64; else random games."),
+    ] = "",
+    max_value: Annotated[
+        float, typer.Option(min=0, max=1, help="Those made and judged further from 0 are left out.")
+    ] = 1.0,
 ) -> None:
     """Write a set of openings, distinct up to symmetry: balanced ones, made from a seed, or SOURCE's."""
     from stonezero.arena.contest import default_opening_plies
+    from stonezero.arena.judges import search_judge, within
     from stonezero.arena.opening_sets import read_openings, write_openings
     from stonezero.arena.openings import JUDGE_ROLLOUTS, balanced_openings
+    from stonezero.errors import UserError
     from stonezero.games import make_game
+    from stonezero.players.players import parse_player
+    from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS
 
     board = make_game(game, size, k or (min(5, size) if game == "gomoku" else 0), rules)
     if source is None:
+        spec = parse_player(judge, board, PLAY_INFERENCE, PLAY_SETTINGS) if judge else None
         plies = plies or default_opening_plies(board)
-        made = balanced_openings(board, plies, count, seed)
-        note = f"seed {seed}; values: mean of {JUDGE_ROLLOUTS} random games, for the side to move"
+        judged = search_judge(spec, board, seed) if spec else None
+        made = within(balanced_openings(board, plies, count, seed, judged), max_value)
+        who = judge or f"mean of {JUDGE_ROLLOUTS} random games"
+        limit = f"; at most {max_value:g}" if max_value < 1 else ""
+        note = f"seed {seed}; values: {who}, for the side to move{limit}"
+    elif judge or max_value < 1:
+        raise UserError("--judge and --max-value are for openings that are made, not for those of a source")
     else:
         made, note = read_openings(source, board, plies), f"from {source.name}"
     write_openings(target, board, made, note)
