@@ -1,4 +1,4 @@
-"""python -m benchmarks.inference: network evaluations per second of CPU time of each backend.
+"""python -m benchmarks.inference: latency and network evaluations per second of CPU time of each backend.
 
 Nets of 32 channels x 3 blocks (quick) and 64 x 6 (the others). Backends take turns on the same positions,
 CPU time is measured, and the best of several rounds counts, so that the ratios to onnxruntime at the same
@@ -15,13 +15,14 @@ import numpy as np
 from benchmarks.report import print_report
 from stonezero.config.schema import InferenceConfig, NetworkConfig
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.network.inference import Backend, BackendError, prepare
+from stonezero.network.inference import Backend, BackendError, Planes, prepare
 from stonezero.network.model import initial_checkpoint
 
 BATCHES = (1, 8, 32, 64)
 NUMPY_BATCHES = (1, 8)
 VARIANTS = (
     ("onnxruntime", "f32"),
+    ("onnxruntime", "int8"),
     ("openvino", "f32"),
     ("openvino", "bf16"),
     ("torch", "f32"),
@@ -45,15 +46,22 @@ def make_net(board: str) -> tuple[Checkpoint, int]:
     ), num_actions
 
 
+def random_planes(num_rows: int, size: int) -> Planes:
+    """Planes float32[num_rows, C, size, size] of zeros and ones."""
+    return np.random.default_rng(0).integers(0, 2, (num_rows, len(PLANES), size, size)).astype(np.float32)
+
+
 def open_backends(board: str, names: list[str]) -> dict[tuple[str, str], Backend]:
     """Every variant that this machine can run."""
     checkpoint, num_actions = make_net(board)
+    calibration = random_planes(64, checkpoint.size)  # its ranges change no speed
     backends = {}
     for name, precision in VARIANTS:
         if name in names:
             settings = InferenceConfig(name, precision, max(BATCHES), "cpu")
             try:
-                backends[name, precision] = prepare(checkpoint, num_actions, settings).open()
+                opened = prepare(checkpoint, num_actions, settings, calibration=calibration).open()
+                backends[name, precision] = opened
             except BackendError as error:
                 print(f"left out: {error}")
     return backends
@@ -77,7 +85,7 @@ def measure(board: str, names: list[str], seconds: float, rounds: int = 3) -> li
     backends = open_backends(board, names)
     rows = []
     for batch in BATCHES:
-        planes = np.random.default_rng(0).integers(0, 2, (batch, len(PLANES), size, size)).astype(np.float32)
+        planes = random_planes(batch, size)
         times = {key: np.inf for key in backends if key[0] != "numpy" or batch in NUMPY_BATCHES}
         for _ in range(rounds):
             for key in times:
@@ -90,6 +98,7 @@ def measure(board: str, names: list[str], seconds: float, rounds: int = 3) -> li
                     "backend": name,
                     "precision": precision,
                     "batch": batch,
+                    "latency_ms": round(1000 * duration, 3),
                     "evaluations_per_second": round(batch / duration),
                 }
             )

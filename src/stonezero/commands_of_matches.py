@@ -19,7 +19,7 @@ Slots = Annotated[int, typer.Option(min=2, max=65536, help="Games one process pl
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (match, openings, ladder, engine):
+    for command in (match, openings, ladder, engine, export):
         app.command()(command)
 
 
@@ -177,6 +177,30 @@ def engine(
     net = Checkpoint.load(checkpoint or default_checkpoint(paths))
     with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as source:
         run_engine(protocol, net, simulations, seconds, (source, sys.stdout.buffer))
+
+
+def export(
+    checkpoint: Annotated[Path, typer.Argument(help="The checkpoint, like runs/g003/champion.safetensors.")],
+    out: Annotated[Path, typer.Argument(help="The file to write: .onnx, or .xml for openvino.")],
+    format_: Annotated[str, typer.Option("--format", help="onnx, openvino or int8.")] = "onnx",
+    positions: Annotated[
+        Path | None,
+        typer.Option(help="Run or generation whose games int8 is measured on; default: beside the net."),
+    ] = None,
+    match_pairs: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Let int8 meet f32 in so many pairs of games; 0: no.")
+    ] = 0,
+    simulations: Annotated[int, typer.Option(min=1, max=1_000_000, help="Per move, in that match.")] = 64,
+) -> None:
+    """Write a checkpoint for other programs: ONNX, OpenVINO, or int8 with its measured loss.
+
+    int8 is calibrated on games of the net itself; OUT.json has what it loses. See docs/export.md.
+    """
+    from stonezero.exporting.run import Order
+    from stonezero.exporting.run import export as export_net
+
+    folder = positions or checkpoint.parent
+    print(export_net(Order(checkpoint, out, format_, folder, match_pairs, simulations)))
 
 
 def _game(name: str, size: int, k: int, rules: str, texts: list[str]) -> "Game":

@@ -211,6 +211,9 @@ class FillDependent(Backend):
         (nets.inference("openvino", device="cuda"), "CPU only"),
         (nets.inference("onnxruntime", device="tpu"), "device"),
         (nets.inference("onnxruntime", max_batch=0), "max_batch"),
+        (nets.inference("onnxruntime", max_batch=4097), "max_batch"),
+        (nets.inference("onnxruntime", precision="int8", device="cuda"), "int8 runs on the CPU only"),
+        (nets.inference("tensorrt"), "tensorrt needs inference.device cuda"),
     ],
 )
 def test_impossible_settings_are_refused(settings: nets.InferenceConfig, match: str) -> None:

@@ -55,6 +55,16 @@ def test_outputs_do_not_depend_on_the_number_of_workers(stage, monkeypatch):
     assert outputs[0] == outputs[1] == outputs[2]
 
 
+def test_int8_self_play_gives_the_same_games_for_any_number_of_workers(stage, params, monkeypatch):
+    rounded = OmegaConf.merge(params, {"inference": {"precision": "int8"}})
+    outputs = []
+    for workers in ("1", "2"):
+        monkeypatch.setenv("STONEZERO_WORKERS", workers)
+        outputs.append(stage(f"int8-{workers}", rounded)[:2])
+    assert outputs[0] == outputs[1]
+    assert outputs[0] != stage("f32")[:2]
+
+
 def with_budget(params, evaluations):
     return OmegaConf.merge(params, {"selfplay": {"evaluations": evaluations, "games": 60}})
 

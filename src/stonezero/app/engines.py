@@ -11,8 +11,9 @@ from stonezero.app.settings import ServeConfig
 from stonezero.app.shelf import Model
 from stonezero.games import Game
 from stonezero.games.notation import describe
-from stonezero.network.inference import PreparedNetwork, prepare
+from stonezero.network.inference import PreparedNetwork
 from stonezero.players.batch_search import BatchSearch
+from stonezero.players.calibration import prepare_for
 from stonezero.players.evaluators import Evaluator, NetworkEvaluator, RolloutEvaluator
 from stonezero.players.players import ROLLOUT_SETTINGS
 from stonezero.players.settings import SearchSettings
@@ -27,7 +28,7 @@ class Engine:
         self.name = f"{model.name} at {describe(game)}"
         network = None
         if model.checkpoint is not None:
-            network = prepare(model.checkpoint, game.num_actions, settings.inference, game.size)
+            network = prepare_for(game, model.checkpoint, settings.inference)
         search = SearchSettings(settings.c_puct, settings.fpu_reduction) if network else ROLLOUT_SETTINGS
         self._threads = []
         for number in range(settings.search_threads):

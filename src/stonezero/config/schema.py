@@ -177,10 +177,10 @@ class EloConfig:
 
 @dataclass
 class InferenceConfig:
-    backend: str = MISSING  #: onnxruntime, openvino, torch or numpy
-    precision: str = MISSING  #: f32; bf16 (openvino on a CPU that has it, torch on CUDA)
+    backend: str = MISSING  #: onnxruntime, openvino, torch, numpy or tensorrt
+    precision: str = MISSING  #: f32; bf16 (openvino, torch on CUDA); int8 (onnxruntime); f16 (tensorrt)
     max_batch: int = MISSING  #: largest batch given to the backend at once
-    device: str = MISSING  #: cpu or cuda (torch and onnxruntime)
+    device: str = MISSING  #: cpu or cuda (torch, onnxruntime and tensorrt)
 
 
 @dataclass

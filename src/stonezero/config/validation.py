@@ -105,7 +105,6 @@ RANGES: dict[str, tuple[float, float]] = {
     "gate.archive_pairs": (0, INFINITY),
     "elo.prior_games": (1e-6, INFINITY),
     "elo.confidence": (0.5, 0.999),
-    "inference.max_batch": (1, 4096),
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -126,9 +125,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "train.lr_schedule": ("constant", "cosine", "step"),
     "train.symmetry": ("random", "none"),
     "train.device": ("cpu", "cuda"),
-    "inference.backend": ("onnxruntime", "openvino", "torch", "numpy"),
-    "inference.precision": ("f32", "bf16"),
-    "inference.device": ("cpu", "cuda"),
 }
 
 AUXILIARY = ("ownership", "score", "reply")  #: heads that may be trained beside policy and value
@@ -141,7 +137,6 @@ def validate(params: DictConfig) -> None:
     _check_values(params, "")
     network: Any = OmegaConf.to_object(params.network)
     check_network(network)
-    _check_inference(params)
     checked: list[Any] = []
     for name, generation in params.generations.items():
         overrides = {section: generation[section] for section in SECTIONS}
@@ -194,11 +189,3 @@ def _check_gate(gate: DictConfig, where: str) -> None:
             raise UserError(f"gate.{name} is {gate[name]}{where}, but gate.rule {gate.rule} needs at least 1")
     if gate.max_pairs < gate.round_pairs:
         raise UserError(f"gate.max_pairs is {gate.max_pairs}{where}, but one round has {gate.round_pairs}")
-
-
-def _check_inference(params: DictConfig) -> None:
-    backend = params.inference.backend
-    if params.inference.device == "cuda" and backend not in ("torch", "onnxruntime"):
-        raise UserError(f"inference.backend {backend} cannot use cuda: use torch or onnxruntime")
-    if params.inference.precision == "bf16" and backend not in ("torch", "openvino"):
-        raise UserError(f"inference.backend {backend} cannot compute in bf16: use openvino or torch")

@@ -2,13 +2,16 @@
 
 import io
 import warnings
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnxruntime
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from stonezero.network.checkpoint import Checkpoint, CheckpointError
+from stonezero.network.inference import Planes
 from stonezero.network.model import Net, load_model
 from stonezero.network.onnxruntime_backend import session_options
 
@@ -70,10 +73,27 @@ def export_onnx(checkpoint: Checkpoint, num_actions: int, size: int) -> bytes:
 
 def check_export(model: bytes, evaluator: Evaluator, shape: torch.Size) -> None:
     """Compare an ONNX model with the net it was made of on a batch of CHECK_ROWS random positions."""
-    planes = np.random.default_rng(0).integers(0, 2, (CHECK_ROWS, *shape)).astype(np.float32)
     session = onnxruntime.InferenceSession(model, session_options(), providers=["CPUExecutionProvider"])
+    check_answers(lambda planes: session.run(None, {"planes": planes}), evaluator, shape)
+
+
+def check_answers(
+    run: Callable[[Planes], Sequence[NDArray[np.float32]]],
+    evaluator: Evaluator,
+    shape: Sequence[int],
+    num_rows: int = CHECK_ROWS,
+) -> float:
+    """The largest difference of `run`'s logits and values from the net's on random positions of a shape.
+
+    Raises `CheckpointError` where it is above CHECK_TOLERANCE.
+    """
+    planes = np.random.default_rng(0).integers(0, 2, (num_rows, *shape)).astype(np.float32)
     with torch.inference_mode():
         expected = [output.numpy() for output in evaluator(torch.from_numpy(planes))]
-    for answer, wanted in zip(session.run(None, {"planes": planes}), expected, strict=True):
-        if not np.abs(answer - wanted).max() <= CHECK_TOLERANCE * max(1.0, np.abs(wanted).max()):
-            raise CheckpointError("the exported ONNX model does not say what the net says: is it damaged?")
+    largest = 0.0
+    for answer, wanted in zip(run(planes), expected, strict=True):
+        difference = np.abs(answer - wanted).max()
+        if not difference <= CHECK_TOLERANCE * max(1.0, np.abs(wanted).max()):
+            raise CheckpointError("the exported model does not say what the net says: is it damaged?")
+        largest = max(largest, float(difference))
+    return largest

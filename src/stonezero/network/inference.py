@@ -28,14 +28,17 @@ Planes = NDArray[np.float32]
 Evaluation = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 BACKENDS: dict[str, tuple[str, ...]] = {
-    "onnxruntime": ("f32",),
+    "onnxruntime": ("f32", "int8"),
     "openvino": ("f32", "bf16"),
     "torch": ("f32", "bf16"),
     "numpy": ("f32",),
+    "tensorrt": ("f32", "f16"),
 }
 """Precisions of each backend."""
 
-CUDA_BACKENDS = ("onnxruntime", "torch")
+CUDA_BACKENDS = ("onnxruntime", "torch", "tensorrt")
+ONNX_BACKENDS = ("onnxruntime", "openvino", "tensorrt")
+MOST_BATCH = 4096
 CHECK_FILLS = (1, 2, 3, 5, 8, 17, 33)
 CHECK_ROWS = 64
 """When a backend is opened, batches of these sizes are compared with one of CHECK_ROWS rows."""
@@ -56,7 +59,7 @@ class PreparedNetwork:
     num_planes: int  #: C
     size: int  #: H = W
     num_actions: int  #: A
-    model: bytes  #: ONNX for onnxruntime and openvino, else a checkpoint
+    model: bytes  #: ONNX for ONNX_BACKENDS, else a checkpoint
     digest: str  #: of the checkpoint
 
     def open(self) -> "Backend":
@@ -68,20 +71,31 @@ class PreparedNetwork:
 
 
 def prepare(
-    checkpoint: Checkpoint, num_actions: int, inference: InferenceConfig, size: int | None = None
+    checkpoint: Checkpoint,
+    num_actions: int,
+    inference: InferenceConfig,
+    size: int | None = None,
+    calibration: Planes | None = None,
 ) -> PreparedNetwork:
     """Make a checkpoint ready for the backend that `inference` names.
 
     `num_actions` and `size` are those of the game to be played; `size` defaults to the checkpoint's own.
+    int8 needs `calibration`, positions float32[P, C, H, W]; `players.calibration` has those that play uses.
     Raises `UserError` for impossible settings and for a net that can't play this board.
     """
     check_inference(inference)
     size = size or checkpoint.size
     checkpoint.check_plays(size, num_actions)
-    if inference.backend in ("onnxruntime", "openvino"):
+    if inference.backend in ONNX_BACKENDS:
         from stonezero.network.export import export_onnx
 
         model = export_onnx(checkpoint, num_actions, size)
+        if inference.precision == "int8":
+            from stonezero.network.quantization import quantize
+
+            if calibration is None:
+                raise ValueError("int8 needs positions for its calibration")
+            model = quantize(model, calibration)
     else:
         model = checkpoint.to_bytes()
     return PreparedNetwork(
@@ -113,8 +127,14 @@ def check_inference(inference: InferenceConfig) -> None:
         raise UserError(f"inference.device is cuda, but {inference.backend} runs on the CPU only")
     if inference.backend == "torch" and inference.precision == "bf16" and inference.device == "cpu":
         raise UserError("inference.precision bf16 with the torch backend needs inference.device cuda")
-    if inference.max_batch < 1:
-        raise UserError(f"inference.max_batch is {inference.max_batch}; it must be at least 1")
+    if inference.backend == "tensorrt" and inference.device == "cpu":
+        raise UserError("inference.backend tensorrt needs inference.device cuda")
+    if inference.precision == "int8" and inference.device == "cuda":
+        raise UserError("inference.precision int8 runs on the CPU only")
+    if not 1 <= inference.max_batch <= MOST_BATCH:
+        raise UserError(
+            f"inference.max_batch is {inference.max_batch}; it must lie between 1 and {MOST_BATCH}"
+        )
 
 
 class Backend(ABC):

@@ -24,8 +24,9 @@ from stonezero.config.schema import InferenceConfig
 from stonezero.errors import UserError
 from stonezero.games.game import Game
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.network.inference import PreparedNetwork, prepare
+from stonezero.network.inference import PreparedNetwork
 from stonezero.players.book import BookPlayer, read_book
+from stonezero.players.calibration import prepare_for
 from stonezero.players.ending_player import MOST_EMPTIES, EndingPlayer
 from stonezero.players.engine_process import split_command
 from stonezero.players.evaluators import Evaluator, RolloutEvaluator, make_evaluator
@@ -138,7 +139,7 @@ def network_spec(
     """A checkpoint as a player; `UserError` when it was trained for another game or can't play this board."""
     if checkpoint.game["name"] != game.name:
         raise UserError(f"{name} is a {checkpoint.game['name']} net; it cannot play {game.name}")
-    network = prepare(checkpoint, game.num_actions, inference, game.size)
+    network = prepare_for(game, checkpoint, inference)
     planes = tuple(checkpoint.network.planes)
     return PlayerSpec(name, "net", simulations, temperature, network, planes, settings)
 

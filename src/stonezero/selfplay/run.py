@@ -38,7 +38,8 @@ from stonezero.files import write_text
 from stonezero.games import make_game
 from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint
-from stonezero.network.inference import PreparedNetwork, prepare
+from stonezero.network.inference import PreparedNetwork
+from stonezero.players.calibration import prepare_for
 from stonezero.players.evaluators import evaluation_settings, make_evaluator
 from stonezero.processes import num_workers, worker_pool
 from stonezero.records.schema import GameRecord, RecordTable, concatenate
@@ -158,7 +159,7 @@ def _task(params: DictConfig, gen: str, scratch: Path, paths: RunPaths) -> Task:
         game=game.spec(),
         search=typed_section(params, "search", SearchConfig),
         selfplay=selfplay,
-        network=prepare(checkpoint, game.num_actions, inference),
+        network=prepare_for(game, checkpoint, inference),
         planes=tuple(checkpoint.network.planes),
         seed=params.seed,
         generation=gen,
