@@ -20,7 +20,8 @@ def possible_planes(game: Game) -> list[str]:
     return [
         name
         for name in PLANES
-        if not (game.name == "othello" and "_frame_" in name)
+        if name != "forbidden"
+        and not (game.name == "othello" and "_frame_" in name)
         and not (game.name == "gomoku" and name == "consecutive_passes")
     ]
 
@@ -80,6 +81,7 @@ def test_every_plane_equals_its_definition_all_game_long(game: Game) -> None:
         (GAMES[1], ["own", "oponent"], "no input plane 'oponent'"),
         (GAMES[1], ["consecutive_passes"], "gomoku has no input plane"),
         (GAMES[3], ["own_frame_1"], "othello has no input plane"),
+        (GAMES[1], ["forbidden"], "gomoku has no input plane"),
     ],
 )
 def test_planes_that_cannot_be_are_refused(game: Game, names: list[str], message: str) -> None:
@@ -89,3 +91,18 @@ def test_planes_that_cannot_be_are_refused(game: Game, names: list[str], message
 
 def test_plane_codes_are_all_different() -> None:
     assert len(set(PLANES.values())) == len(PLANES)
+
+
+def test_the_forbidden_plane_has_blacks_forbidden_points_and_leaves_the_stones() -> None:
+    game = make_game("gomoku", 9, 5, "renju")
+    positions = game.new_positions(200)
+    rng = np.random.default_rng(0)
+    positions.stones[:] = rng.choice([0, 0, 1, 1, 2], positions.stones.shape)
+    before, rows = positions.stones.copy(), np.arange(200)
+    out = np.full((200, 1, 81), np.nan, np.float32)
+    legal = np.zeros((200, 81), np.uint8)
+    write_planes(positions, rows, legal, plane_codes(["forbidden"], game), out)
+    assert (positions.stones == before).all()
+    for row in rows:
+        assert np.flatnonzero(out[row, 0]).tolist() == game.forbidden_moves(positions, int(row))
+    assert out.sum() > 100

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from stonezero.errors import UserError
 from stonezero.games.game import Game, LegalMask, Rows
 from stonezero.games.position import BLACK, EMPTY, HISTORY, Positions
+from stonezero.games.renju import OVERLINE, judge_black
 from stonezero.jit import kernel
 
 OWN_FRAME, OPPONENT_FRAME, FREE, OWN_RECENT, OPPONENT_RECENT = 0, 1, 2, 3, 4
-ONES, BLACK_TO_MOVE, LEGAL, LAST_MOVE, CONSECUTIVE_PASSES = 5, 6, 7, 8, 9
+ONES, BLACK_TO_MOVE, LEGAL, LAST_MOVE, CONSECUTIVE_PASSES, FORBIDDEN = 5, 6, 7, 8, 9, 10
 AGES = 8  #: a plane's code is its kind times AGES plus its age in plies or stones
 RECENT_STONES = range(1, HISTORY // 2 + 1)
 FRAMES = range(1, HISTORY)
@@ -25,6 +26,7 @@ PLANES: dict[str, int] = {
     "legal": LEGAL * AGES,
     "last_move": LAST_MOVE * AGES,
     "consecutive_passes": CONSECUTIVE_PASSES * AGES,
+    "forbidden": FORBIDDEN * AGES,
     **{f"own_recent_{k}": OWN_RECENT * AGES + k for k in RECENT_STONES},
     **{f"opponent_recent_{k}": OPPONENT_RECENT * AGES + k for k in RECENT_STONES},
     **{f"own_frame_{k}": OWN_FRAME * AGES + k for k in FRAMES},
@@ -34,8 +36,9 @@ PLANES: dict[str, int] = {
 
 own, opponent, empty: 1 on such points. ones: 1 everywhere. black_to_move: 1 everywhere when Black is to
 move. legal: 1 on legal points. last_move: 1 on the last move, nothing after a pass. consecutive_passes: that
-number everywhere (games with passes). own_recent_k: 1 on the k-th last move of that side, nothing for a pass.
-own_frame_k: the stones of that side k plies ago (games whose stones never change).
+number everywhere (games with passes). forbidden: 1 on points forbidden for Black (renju). own_recent_k: 1 on
+the k-th last move of that side, nothing for a pass. own_frame_k: the stones of that side k plies ago (games
+whose stones never change).
 """
 
 
@@ -61,6 +64,8 @@ def plane_codes(names: Iterable[str], game: Game) -> NDArray[np.int64]:
 def _has_plane(game: Game, name: str) -> bool:
     if name == "consecutive_passes":
         return game.has_pass
+    if name == "forbidden":
+        return game.spec()["rules"] == "renju"
     return "_frame_" not in name or game.name == "gomoku"
 
 
@@ -85,6 +90,22 @@ def mark_move(move: int, value: float, out: NDArray[np.float32], b: int, c: int)
     """Set out[b, c] to `value` on the point `move`; nothing for a pass or NO_MOVE."""
     if 0 <= move < out.shape[2]:
         out[b, c, move] = value
+
+
+@kernel
+def mark_forbidden_points(
+    stones: NDArray[np.int8], row: int, out: NDArray[np.float32], b: int, c: int
+) -> None:
+    """Set out[b, c] to 1 on points forbidden for Black. `stones` is changed on the way and left as it was."""
+    size = 1
+    while size * size < out.shape[2]:
+        size += 1
+    for point in range(out.shape[2]):
+        out[b, c, point] = 0.0
+        if stones[row, point] == EMPTY:
+            stones[row, point] = BLACK
+            out[b, c, point] = judge_black(stones, row, point, size) >= OVERLINE
+            stones[row, point] = EMPTY
 
 
 @kernel
@@ -114,6 +135,8 @@ def write_plane(
         fill(out, b, c, 1.0 if turn == BLACK else 0.0)
     elif kind == CONSECUTIVE_PASSES:
         fill(out, b, c, float(positions.passes[row]))
+    elif kind == FORBIDDEN:
+        mark_forbidden_points(positions.stones, row, out, b, c)
     else:
         fill(out, b, c, 0.0)
         ply = 0 if kind == LAST_MOVE else 2 * age - (1 if kind == OWN_RECENT else 2)
