@@ -174,3 +174,26 @@ def occurrences(
     game = read_record(record, number, spec)
     found = find(run, board_at(game, len(game.moves) if ply is None else ply))
     print(json.dumps(asdict(found)))
+
+
+def fit(
+    records: Annotated[Path, typer.Argument(help="A parquet file of records, or a folder of them.")],
+    target: Annotated[Path, typer.Argument(help="The checkpoint to write.")],
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="As for plan, e.g. experiment=othello8.")
+    ] = None,
+) -> None:
+    """Train a net on records alone, without self-play, and print how it does on the games held out.
+
+    A run then begins with it: `stonezero plan train.start_file=TARGET`. Killed, it goes on where it was.
+    """
+    import json
+
+    from stonezero.config.composition import stage_params
+    from stonezero.plan import make_plan
+    from stonezero.training.fit import fit_in_scratch
+
+    files = sorted(records.rglob("[!.]*.parquet")) if records.is_dir() else [records]
+    fitted = fit_in_scratch(stage_params(make_plan(Path(), list(overrides or [])), "g001"), files)
+    fitted.checkpoint.save(target)
+    print(json.dumps({name: round(value, 6) for name, value in fitted.held_out.items()}))

@@ -32,7 +32,8 @@ def test_every_preset_composes(experiment: str) -> None:
 
 @pytest.mark.parametrize("ablation", options("ablation"))
 def test_every_ablation_composes(ablation: str) -> None:
-    assert plan(f"ablation={ablation}", "iterations=1").ablation == ablation
+    experiment = "othello6" if ablation.endswith("othello") else "quick"
+    assert plan(f"ablation={ablation}", f"experiment={experiment}", "iterations=1").ablation == ablation
 
 
 def test_every_choice_of_every_group_composes() -> None:

@@ -18,6 +18,7 @@ INCIDENTAL = (
     "stonezero/__init__.py",
     "stonezero/config/__init__.py",
     "stonezero/config/composition.py",
+    "stonezero/config/learning.py",
     "stonezero/config/methods.py",
     "stonezero/config/paths.py",
     "stonezero/config/ramps.py",

@@ -17,7 +17,10 @@ GAME = make_game("gomoku", 4, 3)
 
 TRAIN = {
     "start": "last",
+    "start_file": "",
+    "start_digest": "",
     "samples_per_position": 4.0,
+    "epochs": 0.0,
     "batch_size": 32,
     "optimizer": "adam",
     "lr": 0.01,
@@ -26,12 +29,27 @@ TRAIN = {
     "lr_schedule": "cosine",
     "lr_step_factor": 0.1,
     "warmup_steps": 2,
+    "onecycle_warmup_share": 0.1,
+    "policy_weight": 1.0,
     "value_weight": 1.0,
+    "value_weight_by_epoch": [],
+    "value_loss": "auto",
+    "huber_delta": 1.0,
+    "entropy_bonus": 0.0,
+    "ownership_weight": 0.25,
+    "score_weight": 0.25,
+    "reply_weight": 0.15,
+    "freeze_head": "none",
+    "freeze_epochs": 0.0,
     "gradient_clip": 1.0,
     "symmetry": "random",
+    "averaging": "none",
+    "ema_decay": 0.99,
+    "swa_share": 0.25,
     "checkpoint_steps": 5,
     "threads": 1,
     "device": "cpu",
+    "precision": "f32",
 }
 NETWORK = {
     "planes": ["own", "opponent", "ones"],
@@ -43,7 +61,27 @@ NETWORK = {
     "value_hidden": 8,
     "value": "wdl",
 }
-BUFFER = {"window_generations": 3, "max_positions": 100_000, "held_out_fraction": 0.2}
+BUFFER = {
+    "window_generations": 3,
+    "max_positions": 100_000,
+    "max_games": 0,
+    "power_law_positions": 0,
+    "power_law_alpha": 0.75,
+    "power_law_beta": 0.4,
+    "held_out_fraction": 0.2,
+    "sampling": "positions",
+    "phase_plies": [],
+    "phase_weights": [],
+    "rare_below": 3,
+    "rare_weight": 1.0,
+    "merge_positions": False,
+    "kl_threshold": 0.0,
+    "kl_drop": 0.9,
+    "surprise_share": 0.0,
+    "quality_open_four": 1.0,
+    "quality_simple_four": 1.0,
+    "quality_decided": 1.0,
+}
 
 
 def make_params(

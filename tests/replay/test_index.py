@@ -38,7 +38,7 @@ def make_index(num_rows: int = 12) -> WindowIndex:
 def assert_equal(left: WindowIndex, right: WindowIndex) -> None:
     assert left.files == right.files
     for field in fields(WindowIndex)[1:]:
-        one, other = getattr(left, field.name), getattr(right, field.name)
+        one, other = np.asarray(getattr(left, field.name)), np.asarray(getattr(right, field.name))
         assert one.dtype == other.dtype, field.name
         np.testing.assert_array_equal(one, other, err_msg=field.name)
 
@@ -80,3 +80,8 @@ def test_a_file_without_rows_is_not_listed(tmp_path: Path) -> None:
     index = make_index()
     write_index(tmp_path / "a.parquet", replace(index, file=np.where(index.file == 2, 0, index.file)))
     assert [file.path for file in read_index(tmp_path / "a.parquet").files] == ["b.parquet", "a.parquet"]
+
+
+def test_the_count_of_a_growing_window_is_kept(tmp_path: Path) -> None:
+    write_index(tmp_path / "i", replace(empty_index(), num_seen=12345))
+    assert read_index(tmp_path / "i").num_seen == 12345

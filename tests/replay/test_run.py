@@ -22,7 +22,7 @@ def test_the_window_chains_over_generations_and_loads(tmp_path: Path) -> None:
     index = read_index(paths.buffer("g004"))
     assert sorted({file.generation for file in index.files}) == ["g002", "g003", "g004"]
     assert index.files[0].path == "runs/g002/games/shard-00000.parquet"
-    window = load_window(index, GAME.spec(), tmp_path)
+    window = load_window(index, GAME, tmp_path)
     place = 0
     for code, file in enumerate(index.files):
         shard = read_shard(tmp_path / file.path)
@@ -77,12 +77,12 @@ def test_records_changed_after_indexing_are_refused(tmp_path: Path) -> None:
     play_and_buffer(paths, "g001")
     play(paths, "g001", 23)
     with pytest.raises(RecordError, match="changed since"):
-        load_window(read_index(paths.buffer("g001")), GAME.spec(), tmp_path)
+        load_window(read_index(paths.buffer("g001")), GAME, tmp_path)
 
 
 def test_an_empty_window_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(WindowError, match="no positions"):
-        load_window(empty_index(), GAME.spec(), tmp_path)
+        load_window(empty_index(), GAME, tmp_path)
     assert issubclass(WindowError, UserError)
 
 

@@ -55,7 +55,7 @@ def test_warm_up_may_last_longer_than_training() -> None:
     assert rates(config, 3) == pytest.approx([0.1, 0.2, 0.3])
 
 
-@pytest.mark.parametrize("name", ["adam", "sgd"])
+@pytest.mark.parametrize("name", ["adam", "adamw", "sgd"])
 def test_decay_pulls_weights_but_neither_norms_nor_biases(name: str) -> None:
     model = make_model()
     before = {key: value.clone() for key, value in model.named_parameters()}
@@ -67,7 +67,7 @@ def test_decay_pulls_weights_but_neither_norms_nor_biases(name: str) -> None:
     assert moved == {"0.weight", "3.weight"}
 
 
-@pytest.mark.parametrize("name", ["adam", "sgd"])
+@pytest.mark.parametrize("name", ["adam", "adamw", "sgd"])
 def test_state_survives_a_file_and_the_next_step_is_the_same_to_the_bit(name: str, tmp_path: Path) -> None:
     config = replace(CONFIG, optimizer=name)
     model, other = make_model(), make_model()
@@ -122,3 +122,28 @@ def test_missing_and_damaged_state_is_refused(tmp_path: Path) -> None:
         (tmp_path / "a").write_bytes(damaged)
         with pytest.raises(OptimizerStateError, match="truncated"):
             read_state(tmp_path / "a")
+
+
+def test_onecycle_is_torchs() -> None:
+    config = replace(CONFIG, lr=0.002, lr_schedule="onecycle", onecycle_warmup_share=0.1)
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.002, total_steps=50, pct_start=0.1)
+    expected = []
+    for _ in range(50):
+        expected.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step() if len(expected) < 50 else None
+    assert rates(config, 50) == pytest.approx(expected)
+    assert max(expected) == pytest.approx(0.002)
+
+
+def test_adamw_decays_weights_apart_from_the_gradient() -> None:
+    """Without a gradient AdamW takes lr * decay off a weight; Adam's L2 moves it by about the rate."""
+    for name, expected in [("adamw", 1 - 0.1 * 0.5), ("adam", 1 - 0.1)]:
+        model = nn.Linear(1, 1)
+        nn.init.ones_(model.weight)
+        optimizer = make_optimizer(model, replace(CONFIG, optimizer=name, lr=0.1, weight_decay=0.5))
+        for parameter in model.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()
+        assert model.weight.item() == pytest.approx(expected, rel=1e-5)

@@ -15,7 +15,8 @@ from stonezero.network.checkpoint import Checkpoint, CheckpointError
 from stonezero.network.model import initial_checkpoint
 from stonezero.replay.window import WindowError
 from stonezero.training.optimizer import read_state, write_state
-from stonezero.training.run import COLUMNS, run
+from stonezero.training.run import run
+from stonezero.training.table import COLUMNS
 from stonezero.training.trainer import TrainingError
 from tests.replay.common import GAME, begin_run, make_params, play_and_buffer
 
@@ -119,7 +120,7 @@ def test_a_change_of_optimizer_starts_it_afresh(paths: RunPaths, caplog: pytest.
             "not finite at step",
         ),
         ({"network": {"channels": 16}}, CheckpointError, "its network is not that of the params"),
-        ({"game": {"k": 4}}, ValueError, "k=3"),
+        ({"game": {"k": 4}}, CheckpointError, "its game is not that of the params"),
     ],
 )
 def test_failures_are_one_sentence_and_write_nothing(

@@ -1,6 +1,8 @@
 """conf/ and overrides made into params; params.yaml read back, typed, for a stage."""
 
 import difflib
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +32,10 @@ HEADER = """\
 
 def register() -> None:
     """Make the schema, the resolvers and the stages' primary config known to Hydra. Idempotent."""
-    resolvers = {
+    resolvers: dict[str, Callable[..., Any]] = {
         "unroll": lambda *, _root_: OmegaConf.create(_unroll(_root_)),
         "last_generation": lambda *, _root_: generation_name(_root_.iterations),
+        "file_digest": lambda path, *, _root_: _file_digest(path),
     }
     for name, resolver in resolvers.items():
         OmegaConf.register_new_resolver(name, resolver, replace=True)
@@ -52,6 +55,16 @@ def register() -> None:
 def _unroll(root: DictConfig) -> dict[str, dict[str, Any]]:
     check_ramps(root)
     return unroll(root, lambda generation: ramped_values(root, generation))
+
+
+def _file_digest(path: str) -> str:
+    """SHA-256 of a file that params name, from the working directory; empty where they name none."""
+    if not path:
+        return ""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
 
 
 def compose_params(conf: Path, overrides: list[str]) -> DictConfig:

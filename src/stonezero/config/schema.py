@@ -123,27 +123,65 @@ class SelfplayConfig:
 class BufferConfig:
     window_generations: int = MISSING  #: generations kept, >= 1
     max_positions: int = MISSING  #: newest positions kept, >= 1
+    max_games: int = MISSING  #: newest games kept; 0 for no such limit
+    power_law_positions: int = MISSING  #: c of KataGo's growing window; 0 for none
+    power_law_alpha: float = MISSING  #: its exponent
+    power_law_beta: float = MISSING  #: its slope at the beginning
     held_out_fraction: float = MISSING  #: share of games never trained on, 0..0.5
+    sampling: str = MISSING  #: positions, or games: a random game, then a random position of it
+    phase_plies: list[int] = MISSING  #: first plies of all phases but the first
+    phase_weights: list[float] = MISSING  #: how often positions of each phase are seen, relatively
+    rare_below: int = MISSING  #: positions seen fewer times in the window are rare
+    rare_weight: float = MISSING  #: how often rare ones are seen, relatively
+    merge_positions: bool = MISSING  #: identical positions, up to symmetry, are one with averaged targets
+    kl_threshold: float = (
+        MISSING  #: nats; older positions whose target is further from the net are stale; 0: off
+    )
+    kl_drop: float = MISSING  #: probability that a stale position is dropped
+    surprise_share: float = MISSING  #: share of the sampling that follows the policy's surprise
+    quality_open_four: float = MISSING  #: worth of a win with more than one winning move (Gomoku)
+    quality_simple_four: float = MISSING  #: worth of a win with one (Gomoku)
+    quality_decided: float = MISSING  #: worth of a result that was not played out
 
 
 @dataclass
 class TrainConfig:
-    start: str = MISSING  #: weights to start from: last (net trained), champion or scratch
+    start: str = MISSING  #: weights to start from: last (net trained), champion, scratch or file
+    start_file: str = (
+        MISSING  #: checkpoint that g000 begins with, and `start: file`; empty for an untrained net
+    )
+    start_digest: str = MISSING  #: made by the plan: SHA-256 of that file
     samples_per_position: float = MISSING  #: times a new position is seen on average: sets the steps
+    epochs: float = MISSING  #: passes over the window instead; 0: samples_per_position decides
     batch_size: int = MISSING
-    optimizer: str = MISSING  #: adam or sgd
+    optimizer: str = MISSING  #: adam, adamw or sgd
     lr: float = MISSING  #: peak learning rate
     momentum: float = MISSING  #: of sgd
     weight_decay: float = MISSING  #: L2 on all weights but norms and biases
-    lr_schedule: str = MISSING  #: constant, cosine or step, within one generation
+    lr_schedule: str = MISSING  #: constant, step, cosine or onecycle, within one generation
     lr_step_factor: float = MISSING  #: step: factor at 1/2 and at 3/4 of the steps
-    warmup_steps: int = MISSING  #: linear warm-up at the start of each generation
+    warmup_steps: int = MISSING  #: linear warm-up at the start of each generation; not of onecycle
+    onecycle_warmup_share: float = MISSING  #: onecycle: share of the steps until the peak
+    policy_weight: float = MISSING  #: weight of the policy loss
     value_weight: float = MISSING  #: weight of the value loss beside the policy loss
+    value_weight_by_epoch: list[float] = MISSING  #: its weight in each epoch instead; the last holds on
+    value_loss: str = MISSING  #: auto (cross entropy for wdl, mse for tanh), cross_entropy, mse or huber
+    huber_delta: float = MISSING  #: huber: quadratic up to this error, then a line of this slope
+    entropy_bonus: float = MISSING  #: weight of the policy's entropy, taken off the loss
+    ownership_weight: float = MISSING  #: weights of the losses of the heads in network.auxiliary
+    score_weight: float = MISSING
+    reply_weight: float = MISSING
+    freeze_head: str = MISSING  #: none, or the head that stays as it is for `freeze_epochs`: policy or value
+    freeze_epochs: float = MISSING
     gradient_clip: float = MISSING  #: largest gradient norm; 0 for none
-    symmetry: str = MISSING  #: random (one of 8 per sample) or none
+    symmetry: str = MISSING  #: random (one of 8 per sample), all8 (every sample in all 8) or none
+    averaging: str = MISSING  #: none, or the candidate is an average of weights: ema or swa
+    ema_decay: float = MISSING  #: ema: share kept at each step
+    swa_share: float = MISSING  #: swa: last share of the steps that is averaged
     checkpoint_steps: int = MISSING  #: steps between resume points inside the stage
     threads: int = MISSING  #: torch threads; 1 and 2 give different, each reproducible, weights
     device: str = MISSING  #: cpu or cuda
+    precision: str = MISSING  #: f32, or mixed: bf16, fp16 (cuda only)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from stonezero.config.generations import MOST, SECTIONS, section_of
+from stonezero.config.learning import check_learning
 from stonezero.config.methods import check_methods
 from stonezero.config.schema import NetworkConfig
 from stonezero.errors import UserError
@@ -77,6 +78,18 @@ RANGES: dict[str, tuple[float, float]] = {
     "buffer.window_generations": (1, INFINITY),
     "buffer.max_positions": (1, INFINITY),
     "buffer.held_out_fraction": (0, 0.5),
+    "buffer.max_games": (0, INFINITY),
+    "buffer.power_law_positions": (0, INFINITY),
+    "buffer.power_law_alpha": (0.01, 1),
+    "buffer.power_law_beta": (0, 1),
+    "buffer.rare_below": (1, INFINITY),
+    "buffer.rare_weight": (0, INFINITY),
+    "buffer.kl_threshold": (0, INFINITY),
+    "buffer.kl_drop": (0, 1),
+    "buffer.surprise_share": (0, 1),
+    "buffer.quality_open_four": (0, 1),
+    "buffer.quality_simple_four": (0, 1),
+    "buffer.quality_decided": (0, 1),
     "train.samples_per_position": (1e-6, INFINITY),
     "train.batch_size": (1, 65536),
     "train.lr": (1e-12, INFINITY),
@@ -86,6 +99,17 @@ RANGES: dict[str, tuple[float, float]] = {
     "train.warmup_steps": (0, INFINITY),
     "train.value_weight": (0, INFINITY),
     "train.gradient_clip": (0, INFINITY),
+    "train.epochs": (0, INFINITY),
+    "train.onecycle_warmup_share": (0, 1),
+    "train.policy_weight": (0, INFINITY),
+    "train.huber_delta": (1e-6, INFINITY),
+    "train.entropy_bonus": (0, INFINITY),
+    "train.ownership_weight": (0, INFINITY),
+    "train.score_weight": (0, INFINITY),
+    "train.reply_weight": (0, INFINITY),
+    "train.freeze_epochs": (0, INFINITY),
+    "train.ema_decay": (0, 1),
+    "train.swa_share": (1e-6, 1),
     "train.checkpoint_steps": (1, INFINITY),
     "train.threads": (1, 256),
     "gate.simulations": (2, 1_000_000),
@@ -120,11 +144,16 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "search.fpu": ("parent", "absolute"),
     "search.root_noise": ("by_legal", "fixed", "shaped"),
     "selfplay.temperature_shape": ("step", "linear", "exponential"),
-    "train.start": ("last", "champion", "scratch"),
-    "train.optimizer": ("adam", "sgd"),
-    "train.lr_schedule": ("constant", "cosine", "step"),
-    "train.symmetry": ("random", "none"),
+    "buffer.sampling": ("positions", "games"),
+    "train.start": ("last", "champion", "scratch", "file"),
+    "train.optimizer": ("adam", "adamw", "sgd"),
+    "train.lr_schedule": ("constant", "cosine", "step", "onecycle"),
+    "train.value_loss": ("auto", "cross_entropy", "mse", "huber"),
+    "train.freeze_head": ("none", "policy", "value"),
+    "train.symmetry": ("random", "all8", "none"),
+    "train.averaging": ("none", "ema", "swa"),
     "train.device": ("cpu", "cuda"),
+    "train.precision": ("f32", "bf16", "fp16"),
 }
 
 AUXILIARY = ("ownership", "score", "reply")  #: heads that may be trained beside policy and value
@@ -148,6 +177,7 @@ def validate(params: DictConfig) -> None:
             check_methods(
                 params.game.name, sections["search"], sections["selfplay"], f" in generation {name}"
             )
+            check_learning(params, sections, f" in generation {name}")
 
 
 def check_network(network: NetworkConfig) -> None:

@@ -17,7 +17,7 @@ from stonezero.errors import UserError
 from stonezero.files import atomic_write
 
 INDEX_VERSION = 1
-METADATA = {b"stonezero": json.dumps({"index_version": INDEX_VERSION}).encode()}
+METADATA_KEY = b"stonezero"
 FILE_COLUMNS = ("generation", "file", "sha256")
 ROW_COLUMNS = {
     "row": pa.int32(),
@@ -60,6 +60,7 @@ class WindowIndex:
     staleness: NDArray[np.int16]  #: int16[P]: generations since it was played, 0 for the newest
     is_held_out: NDArray[np.bool_]  #: bool[P]: never trained on
     is_policy_target: NDArray[np.bool_]  #: bool[P]: its visits are a policy target, not its outcome alone
+    num_seen: int = 0  #: positions of all generations so far, where a growing window asks for it
 
     def __len__(self) -> int:
         return len(self.row)
@@ -71,7 +72,9 @@ class WindowIndex:
 
 def empty_index() -> WindowIndex:
     """An index without rows, the predecessor of the first generation's."""
-    columns = {name: np.empty(0, kind.to_pandas_dtype()) for name, kind in ROW_COLUMNS.items()}
+    columns: dict[str, Any] = {
+        name: np.empty(0, kind.to_pandas_dtype()) for name, kind in ROW_COLUMNS.items()
+    }
     return WindowIndex([], file=np.empty(0, np.int32), **columns)
 
 
@@ -86,7 +89,7 @@ def write_index(path: Path | str, index: WindowIndex) -> None:
     for column, attribute in zip(FILE_COLUMNS, ("generation", "path", "sha256"), strict=True):
         arrays[column] = _text_column(index.file, [getattr(file, attribute) for file in index.files])
     table = pa.Table.from_arrays(
-        [arrays[name] for name in SCHEMA.names], schema=SCHEMA.with_metadata(METADATA)
+        [arrays[name] for name in SCHEMA.names], schema=SCHEMA.with_metadata(_metadata(index))
     )
     with atomic_write(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", write_statistics=False, write_page_checksum=True)
@@ -101,11 +104,26 @@ def read_index(path: Path | str) -> WindowIndex:
         raise IndexFileError(f"{path}: no such buffer index") from None
     except (OSError, pa.ArrowException):
         raise IndexFileError(f"{path}: truncated, damaged or not a buffer index") from None
-    if (table.schema.metadata or {}).get(b"stonezero") != METADATA[b"stonezero"] or table.schema != SCHEMA:
+    header = _header(table.schema)
+    if header.get("index_version") != INDEX_VERSION or table.schema != SCHEMA:
         raise IndexFileError(f"{path}: not a buffer index of version {INDEX_VERSION}")
     columns = {name: np.array(table[name].to_numpy()) for name in ROW_COLUMNS}
     files, file = _files(table)
-    return WindowIndex(files, file=file, **columns)
+    return WindowIndex(files, file=file, num_seen=header.get("num_seen", 0), **columns)
+
+
+def _metadata(index: WindowIndex) -> dict[bytes, bytes]:
+    header = {"index_version": INDEX_VERSION} | ({"num_seen": index.num_seen} if index.num_seen else {})
+    return {METADATA_KEY: json.dumps(header).encode()}
+
+
+def _header(schema: pa.Schema) -> dict[str, Any]:
+    """What `_metadata` wrote; empty where there is no such thing."""
+    try:
+        header = json.loads((schema.metadata or {})[METADATA_KEY])
+    except (KeyError, ValueError):
+        return {}
+    return header if isinstance(header, dict) else {}
 
 
 def _text_column(file: NDArray[np.int32], texts: list[str]) -> pa.DictionaryArray:

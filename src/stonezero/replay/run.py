@@ -1,6 +1,7 @@
 """The body of the buffer stage: games of this generation and the window before it make the new window."""
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from stonezero.games import Game, make_game
 from stonezero.metrics import Metric
 from stonezero.records import RecordTable, read_shard
 from stonezero.replay.audit import audit
-from stonezero.replay.index import RecordsFile, WindowIndex, read_index, write_index
+from stonezero.replay.index import RecordsFile, WindowIndex, empty_index, read_index, write_index
 from stonezero.replay.window import WindowError, game_copies, game_starts, next_window
 
 log = logging.getLogger(__name__)
@@ -44,13 +45,26 @@ def read_shards(paths: RunPaths, gen: str, game: Game) -> list[tuple[RecordsFile
     files = sorted(paths.games(gen).glob("[!.]*.parquet"))
     if not files:
         raise WindowError(f"{paths.games(gen)}: no records files")
-    shards = []
-    for path in files:
-        digest = file_digest(path)
-        table = read_shard(path, game.spec(), digest)
-        audit(table, game, path)
-        shards.append((RecordsFile(gen, path.relative_to(paths.root.parent).as_posix(), digest), table))
-    return shards
+    return [_read_audited(path, gen, paths.root.parent, game) for path in files]
+
+
+def index_of_records(
+    files: Sequence[Path], game: Game, config: BufferConfig, seed: int, root: Path
+) -> WindowIndex:
+    """A window of records files from anywhere, as if of one generation; `root` as for `load_window`."""
+    if not files:
+        raise WindowError("there are no records to learn from")
+    shards = [_read_audited(path, "records", root, game) for path in sorted(files)]
+    return next_window(empty_index(), shards, config, seed)
+
+
+def _read_audited(path: Path, gen: str, root: Path, game: Game) -> tuple[RecordsFile, RecordTable]:
+    digest = file_digest(path)
+    table = read_shard(path, game.spec(), digest)
+    audit(table, game, path)
+    is_inside = path.resolve().is_relative_to(root.resolve())
+    name = path.resolve().relative_to(root.resolve()) if is_inside else path.resolve()
+    return RecordsFile(gen, name.as_posix(), digest), table
 
 
 def window_figures(window: WindowIndex) -> dict[str, float]:

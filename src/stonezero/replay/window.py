@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +30,31 @@ def next_window(
     """The window after a generation whose games are in `shards`; `previous` is the one before it."""
     aged = replace(previous, staleness=previous.staleness + np.int16(1))
     index = _concatenate([aged, *(_index_of_shard(file, table) for file, table in shards)])
+    num_seen = 0
+    most = config.max_positions
+    if config.power_law_positions:
+        num_seen = (previous.num_seen or len(previous)) + len(index) - len(previous)
+        most = min(most, power_law_size(num_seen, config))
     index = _select(index, index.staleness < config.window_generations)
-    index = _newest_games(index, config.max_positions)
+    index = _newest_games(index, most, config.max_games)
     return replace(
         index,
+        num_seen=num_seen,
         weight=(1 / game_copies(index)).astype(np.float32),
         is_held_out=is_held_out(index.moves_digest, config.held_out_fraction, seed),
     )
+
+
+def power_law_size(num_seen: int, config: BufferConfig) -> int:
+    """Positions in KataGo's window after `num_seen` so far: c * (1 + beta * ((N / c)^alpha - 1) / alpha).
+
+    All of them up to N = c; from there on it grows with slope beta, later like N^alpha (Wu 2019,
+    arXiv:1902.10565, appendix C).
+    """
+    c, alpha = config.power_law_positions, config.power_law_alpha
+    if num_seen <= c:
+        return c
+    return int(c * (1 + config.power_law_beta * ((num_seen / c) ** alpha - 1) / alpha))
 
 
 def game_starts(index: WindowIndex) -> NDArray[np.int64]:
@@ -89,17 +108,20 @@ def _digest64(data: bytes) -> np.uint64:
     return np.uint64(int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little"))
 
 
-def _newest_games(index: WindowIndex, max_positions: int) -> WindowIndex:
+def _newest_games(index: WindowIndex, max_positions: int, max_games: int) -> WindowIndex:
+    """Whole games; `max_games` 0 is no limit."""
     starts = game_starts(index)
     fitting = starts[len(index) - starts <= max_positions]
     if len(starts) and not len(fitting):
         raise WindowError(f"buffer.max_positions is {max_positions}: not even the newest game fits")
+    if max_games:
+        fitting = fitting[-max_games:]
     return _select(index, slice(fitting[0], None)) if len(fitting) else index
 
 
 def _select(index: WindowIndex, rows: NDArray[np.bool_] | slice) -> WindowIndex:
     """The chosen rows, and only the files they lie in."""
-    columns = {name: column[rows] for name, column in index.columns().items()}
+    columns: dict[str, Any] = {name: column[rows] for name, column in index.columns().items()}
     used, columns["file"] = np.unique(columns["file"], return_inverse=True)
     columns["file"] = columns["file"].astype(np.int32)
     return WindowIndex([index.files[code] for code in used], **columns)
@@ -111,6 +133,8 @@ def _concatenate(indexes: Sequence[WindowIndex]) -> WindowIndex:
     for index in indexes:
         file_columns.append(index.file + np.int32(len(files)))
         files += index.files
-    columns = {name: np.concatenate([i.columns()[name] for i in indexes]) for name in empty_index().columns()}
+    columns: dict[str, Any] = {
+        name: np.concatenate([i.columns()[name] for i in indexes]) for name in empty_index().columns()
+    }
     columns["file"] = np.concatenate(file_columns)
     return WindowIndex(files, **columns)

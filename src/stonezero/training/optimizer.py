@@ -21,13 +21,19 @@ Arrays = dict[str, NDArray[np.float32]]
 STEP_FACTOR_AT = (0.5, 0.75)
 """Shares of the steps after which the schedule `step` lowers the rate."""
 
+ONECYCLE_START, ONECYCLE_END = 25.0, 1e4
+"""The rate starts at the peak over the first and ends at the start over the second."""
+
 
 class OptimizerStateError(UserError):
     """An optimiser state file is missing, damaged or of another kind."""
 
 
 def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
-    """Adam or SGD with momentum; L2 `weight_decay` on all weights but norms and biases (one-axis tensors)."""
+    """The optimiser of the config; `weight_decay` on all weights but norms and biases (one-axis tensors).
+
+    Adam and SGD take it as L2 (into the gradient), AdamW apart from the gradient (Loshchilov & Hutter 2019).
+    """
     decayed = [parameter for parameter in model.parameters() if parameter.ndim > 1]
     others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
     groups = [
@@ -36,11 +42,15 @@ def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     ]
     if config.optimizer == "adam":
         return torch.optim.Adam(groups, lr=config.lr)
+    if config.optimizer == "adamw":
+        return torch.optim.AdamW(groups, lr=config.lr)
     return torch.optim.SGD(groups, lr=config.lr, momentum=config.momentum)
 
 
 def learning_rate(config: TrainConfig, step: int, num_steps: int) -> float:
     """Of step 0..num_steps-1: warm-up from lr / warmup_steps, then the schedule over what remains."""
+    if config.lr_schedule == "onecycle":
+        return _onecycle(config, step, num_steps)
     if step < config.warmup_steps:
         return config.lr * (step + 1) / config.warmup_steps
     done = (step - config.warmup_steps) / max(1, num_steps - config.warmup_steps)
@@ -49,6 +59,21 @@ def learning_rate(config: TrainConfig, step: int, num_steps: int) -> float:
     if config.lr_schedule == "step":
         return config.lr * config.lr_step_factor ** sum(done >= share for share in STEP_FACTOR_AT)
     return config.lr
+
+
+def _onecycle(config: TrainConfig, step: int, num_steps: int) -> float:
+    """Up to the peak along half a cosine, down along another (Smith 2018, arXiv:1803.09820).
+
+    Starts at lr / 25 and ends at a ten-thousandth of that, as torch's OneCycleLR, momentum left as it is.
+    """
+    lowest = config.lr / ONECYCLE_START
+    peak_step = config.onecycle_warmup_share * num_steps - 1
+    if step <= peak_step:
+        start, end, done = lowest, config.lr, step / max(peak_step, 1e-9)
+    else:
+        start, end = config.lr, lowest / ONECYCLE_END
+        done = (step - peak_step) / max(num_steps - 1 - peak_step, 1e-9)
+    return end + (start - end) * (1 + math.cos(math.pi * done)) / 2
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, lr: float) -> None:
@@ -68,11 +93,22 @@ def export_state(model: nn.Module, optimizer: torch.optim.Optimizer) -> Arrays:
 
 
 def load_state(model: nn.Module, optimizer: torch.optim.Optimizer, arrays: Arrays) -> bool:
-    """Set the state `export_state` gave; False, and nothing set, where it is another optimiser's or net's."""
-    wanted = _expected_shapes(model, optimizer)
+    """Set the state `export_state` gave; False, and nothing set, where it is another optimiser's or net's.
+
+    Parameters that were never trained (a frozen head) have no state and stay without.
+    """
+    parameters = dict(model.named_parameters())
+    keys = _state_keys(optimizer)
+    trained = {name.partition("/")[2] for name in arrays}
+    if not trained <= parameters.keys() or bool(trained) != bool(keys):
+        return False
+    wanted = {
+        f"{key}/{name}": () if key == "step" else tuple(parameters[name].shape)
+        for name in trained
+        for key in keys
+    }
     if {name: array.shape for name, array in arrays.items()} != wanted:
         return False
-    parameters = dict(model.named_parameters())
     for name, array in arrays.items():
         key, parameter_name = name.split("/")
         tensor = torch.from_numpy(array.copy())
@@ -82,16 +118,10 @@ def load_state(model: nn.Module, optimizer: torch.optim.Optimizer, arrays: Array
     return True
 
 
-def _expected_shapes(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, tuple[int, ...]]:
-    if isinstance(optimizer, torch.optim.Adam):
-        keys: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
-    else:
-        keys = ("momentum_buffer",) if optimizer.param_groups[0]["momentum"] else ()
-    return {
-        f"{key}/{name}": () if key == "step" else tuple(parameter.shape)
-        for name, parameter in model.named_parameters()
-        for key in keys
-    }
+def _state_keys(optimizer: torch.optim.Optimizer) -> tuple[str, ...]:
+    if isinstance(optimizer, torch.optim.Adam | torch.optim.AdamW):
+        return ("step", "exp_avg", "exp_avg_sq")
+    return ("momentum_buffer",) if optimizer.param_groups[0]["momentum"] else ()
 
 
 def write_state(path: Path | str, arrays: Arrays, metadata: dict[str, Any]) -> None:

@@ -5,26 +5,30 @@ Axis letters: P positions of the window, B rows of a batch, C planes, A actions,
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.games import Game
 from stonezero.games.planes import plane_codes, write_planes
-from stonezero.games.symmetry import NUM_SYMMETRIES, symmetry_tables
+from stonezero.games.symmetry import INVERSE, NUM_SYMMETRIES, symmetry_tables
 from stonezero.records.kernels import gather_positions, write_policy_targets
 from stonezero.replay.loading import Window
 
 
 class Batch(NamedTuple):
-    """One batch as arrays."""
+    """One batch, as NumPy arrays or, for a step, as torch tensors."""
 
-    planes: NDArray[np.float32]  #: float32[B, C, H, W]
-    legal: NDArray[np.uint8]  #: uint8[B, A]
-    policy: NDArray[np.float32]  #: float32[B, A]: shares of the visits; sums to 1
-    has_policy: NDArray[np.float32]  #: float32[B]: 1 where the policy is a target, else 0
-    outcome: NDArray[np.int64]  #: int64[B]: 1 won, 0 drawn, -1 lost by the side to move
+    planes: Any  #: float32[B, C, H, W]
+    legal: Any  #: uint8[B, A], bool as a tensor
+    policy: Any  #: float32[B, A]: shares of the visits; sums to 1
+    has_policy: Any  #: float32[B]: 1 where the policy is a target, else 0
+    outcome: Any  #: int64[B]: 1 won, 0 drawn, -1 lost by the side to move
+    value: Any  #: the value target: the outcome, or float32[B, 3]: shares of win, draw and loss
+    ownership: Any = None  #: float32[B, S]: at the game's end 1 on own stones, -1 on the opponent's
+    has_end: Any = None  #: float32[B]: 1 where that end was played, 0 where the game was broken off
+    reply: Any = None  #: int64[B]: the opponent's next move, -1 where there is none
 
 
 class Sampler:
@@ -43,15 +47,21 @@ class Sampler:
         self._symmetry = symmetry
 
     def draw(self, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows int64[B] and symmetries int64[B] of a step; rows of weight 0 are never drawn."""
+        """Rows int64[B] and symmetries int64[B] of a step; rows of weight 0 are never drawn.
+
+        With `all8` there are B / 8 rows, each in its 8 symmetries.
+        """
         rng = np.random.default_rng([*self._seed, step])
+        num_draws = self._batch_size // (NUM_SYMMETRIES if self._symmetry == "all8" else 1)
         total = self._cumulative[-1]
-        targets = (np.arange(self._batch_size) + rng.random(self._batch_size)) * (total / self._batch_size)
+        targets = (np.arange(num_draws) + rng.random(num_draws)) * (total / num_draws)
         targets = np.minimum(targets, np.nextafter(total, 0.0))
         rows = np.searchsorted(self._cumulative, targets, side="right")
         if self._symmetry == "none":
-            return rows, np.zeros(self._batch_size, np.int64)
-        return rows, rng.integers(NUM_SYMMETRIES, size=self._batch_size)
+            return rows, np.zeros(num_draws, np.int64)
+        if self._symmetry == "all8":
+            return np.repeat(rows, NUM_SYMMETRIES), np.tile(np.arange(NUM_SYMMETRIES), num_draws)
+        return rows, rng.integers(NUM_SYMMETRIES, size=num_draws)
 
 
 class BatchMaker:
@@ -77,10 +87,26 @@ class BatchMaker:
         policy = np.empty((num_rows, game.num_actions), np.float32)
         visits = (table.visit_moves, table.visit_counts, table.visit_offsets)
         write_policy_targets(*visits, rows, symmetries, self._tables, policy)
-        return Batch(
+        outcome = table.outcome[rows].astype(np.int64)
+        soft = self._window.value_target
+        batch = Batch(
             planes=planes.reshape(num_rows, len(self._codes), game.size, game.size),
             legal=legal,
             policy=policy,
             has_policy=self._window.is_policy_target[rows].astype(np.float32),
-            outcome=table.outcome[rows].astype(np.int64),
+            outcome=outcome,
+            value=outcome if soft is None else soft[rows],
+        )
+        outlook = self._window.outlook
+        if outlook is None:
+            return batch
+        turn = table.turn[rows][:, None]
+        final = np.take_along_axis(outlook.final_stones[rows], self._tables[INVERSE[symmetries]], axis=1)
+        moves = outlook.reply[rows].astype(np.int64)
+        on_board = (moves >= 0) & (moves < game.num_points)
+        moves[on_board] = self._tables[symmetries[on_board], moves[on_board]]
+        return batch._replace(
+            ownership=np.where(final == 0, 0, np.where(final == turn, 1, -1)).astype(np.float32),
+            has_end=outlook.has_end[rows].astype(np.float32),
+            reply=moves,
         )

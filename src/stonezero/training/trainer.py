@@ -23,8 +23,9 @@ from stonezero.network.model import export_weights, load_weights
 from stonezero.replay.loading import Window
 from stonezero.replay.window import WindowError
 from stonezero.training import optimizer as optim
-from stonezero.training.evaluation import evaluate, looks, spread, to_tensors
-from stonezero.training.losses import policy_loss, value_loss
+from stonezero.training.averaging import Averaging
+from stonezero.training.evaluation import HELD_OUT_COLUMNS, evaluate, looks, spread, to_tensors
+from stonezero.training.objective import Objective
 from stonezero.training.samples import BatchMaker, Sampler
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,8 @@ HELD_OUT_SHARE = 0.02
 """Positions per look as a share of all training samples; forward passes only, so 3% of the time in all."""
 HELD_OUT_POSITIONS = (256, 4096)
 """Fewest and most positions per look."""
-STEP_COLUMNS = ("loss", "policy_loss", "value_loss", "gradient_norm")
+LOWEST_SCALE = 1.0
+"""fp16 training whose gradients overflow even below this loss scale has diverged."""
 
 Row = dict[str, float]
 
@@ -59,7 +61,8 @@ class TrainingData:
 def number_of_steps(window: Window, config: TrainConfig) -> int:
     """Steps in which new positions times `samples_per_position` samples are seen.
 
-    Copies of a game count once, held-out positions not at all. WindowError for too few positions.
+    Or, with `epochs`, in which all positions are seen so often. Copies of a game count once, held-out
+    positions not at all. WindowError for too few positions.
     """
     is_trained = ~window.is_held_out
     if is_trained.sum() < config.batch_size:
@@ -70,7 +73,14 @@ def number_of_steps(window: Window, config: TrainConfig) -> int:
     num_new = float(window.weight[is_trained & (window.staleness == 0)].sum())
     if num_new == 0:
         raise WindowError("all new games are held out: play more games or lower buffer.held_out_fraction")
+    if config.epochs:
+        return math.ceil(float(window.weight[is_trained].sum()) * config.epochs / config.batch_size)
     return math.ceil(num_new * config.samples_per_position / config.batch_size)
+
+
+def steps_per_epoch(window: Window, config: TrainConfig) -> int:
+    """Steps of one pass over the positions trained on."""
+    return math.ceil(float(window.weight[~window.is_held_out].sum()) / config.batch_size)
 
 
 def configure_torch(config: TrainConfig) -> None:
@@ -101,18 +111,28 @@ class Trainer:
         self.rows: list[Row] = []  #: the loss table
         self._model = model.train()
         self._optimizer = optimizer
+        self._objective = Objective(model, config, steps_per_epoch(window, config))
+        self._scaler = torch.amp.GradScaler(config.device, enabled=config.precision == "fp16")
+        self._averaging = None if config.averaging == "none" else Averaging(model, config, self.num_steps)
         self._config = config
         self._resume_file = resume_file
-        weight = np.where(window.is_held_out, np.float32(0), window.weight)
+        sampling = window.weight if window.sampling is None else window.sampling
+        weight = np.where(window.is_held_out, np.float32(0), sampling)
         self._sampler = Sampler(weight, config.batch_size, data.seed, config.symmetry)
         self._maker = BatchMaker(data.game, window, data.planes)
         fewest, most = HELD_OUT_POSITIONS
         wanted = int(np.clip(HELD_OUT_SHARE * self.num_steps * config.batch_size, fewest, most))
-        self._held_out = spread(np.flatnonzero(window.is_held_out), wanted)
+        self._all_held_out = np.flatnonzero(window.is_held_out)
+        self._held_out = spread(self._all_held_out, wanted)
         self._looks = looks(self.num_steps, HELD_OUT_LOOKS)
         self._step = 0
-        self._sums = np.zeros(len(STEP_COLUMNS))  # over the steps since the last row
+        self._sums = np.zeros(len(self._objective.columns))  # over the steps since the last row
         self._num_summed = 0
+
+    @property
+    def trained(self) -> nn.Module:
+        """The candidate: the model, or the one with its averaged weights."""
+        return self._model if self._averaging is None else self._averaging.model
 
     def run(self) -> list[Row]:
         """Train to the last step; returns the loss table. TrainingError at a loss that is not finite."""
@@ -135,23 +155,30 @@ class Trainer:
     def _train_step(self) -> None:
         config, optimizer = self._config, self._optimizer
         batch = self._maker.make(*self._sampler.draw(self._step))
-        planes, legal, policy, has_policy, outcome = to_tensors(batch, config.device)
+        tensors = to_tensors(batch, config.device)
         optim.set_learning_rate(optimizer, optim.learning_rate(config, self._step, self.num_steps))
-        policy_logits, value_logits = self._model(planes)
-        policy_part = policy_loss(policy_logits, legal, policy, has_policy)
-        value_part = value_loss(value_logits, outcome)
-        loss = policy_part + config.value_weight * value_part
+        self._objective.settle_frozen_head(self._step)
+        loss, parts = self._objective.losses(tensors, self._step)
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        self._scaler.scale(loss).backward()
+        self._scaler.unscale_(optimizer)
         norm = nn.utils.clip_grad_norm_(self._model.parameters(), config.gradient_clip or math.inf)
-        self._add(torch.stack([loss, policy_part, value_part, norm]))
-        optimizer.step()
+        if not self._scaler.is_enabled() or bool(torch.isfinite(norm)):
+            self._add(torch.stack([loss, *parts[:2], norm, *parts[2:]]))
+        self._scaler.step(optimizer)  # leaves out a step whose gradients overflow in fp16
+        self._scaler.update()
+        if self._scaler.is_enabled() and self._scaler.get_scale() < LOWEST_SCALE:
+            raise TrainingError(f"training: gradients overflow in fp16 at step {self._step + 1}; take bf16")
+        if self._averaging is not None:
+            self._averaging.update(self._step)
         self._step += 1
 
     def _add(self, figures: Tensor) -> None:
         values = figures.tolist()
         if not all(math.isfinite(value) for value in values):
-            name = next(n for n, v in zip(STEP_COLUMNS, values, strict=True) if not math.isfinite(v))
+            name = next(
+                n for n, v in zip(self._objective.columns, values, strict=True) if not math.isfinite(v)
+            )
             raise TrainingError(
                 f"training: the {name.replace('_', ' ')} is not finite at step {self._step + 1} of "
                 f"{self.num_steps}; lower train.lr or set train.gradient_clip"
@@ -165,29 +192,40 @@ class Trainer:
         row: Row = {"step": self._step, "lr": optim.learning_rate(self._config, last, self.num_steps)}
         if self._num_summed:
             means = (self._sums / self._num_summed).tolist()
-            row |= dict(zip((f"train_{name}" for name in STEP_COLUMNS), means, strict=True))
+            row |= dict(zip((f"train_{name}" for name in self._objective.columns), means, strict=True))
         if self._step in self._looks and len(self._held_out):
-            row |= self._held_out_figures()
+            row |= self._look()
         self.rows.append(row)
         self._sums[:] = 0
         self._num_summed = 0
 
-    def _held_out_figures(self) -> Row:
+    def _look(self) -> Row:
         config = self._config
-        figures = evaluate(self._model, self._maker, self._held_out, config.batch_size, config.device)
-        figures = {"loss": figures["policy_loss"] + config.value_weight * figures["value_loss"], **figures}
-        return {f"held_out_{name}": value for name, value in figures.items()}
+        figures = evaluate(self.trained, self._maker, self._held_out, config.batch_size, config.device)
+        loss = config.policy_weight * figures["policy_loss"] + config.value_weight * figures["value_loss"]
+        row = {"held_out_loss": loss}
+        return row | {f"held_out_{name}": figures[name] for name in HELD_OUT_COLUMNS}
+
+    def held_out_figures(self) -> dict[str, float]:
+        """FIGURES of the candidate over all held-out positions."""
+        config = self._config
+        return evaluate(self.trained, self._maker, self._all_held_out, config.batch_size, config.device)
 
     def save(self) -> None:
         """Write a resume point."""
         weights = {f"weights/{name}": array for name, array in export_weights(self._model).items()}
         state = {f"state/{name}": a for name, a in optim.export_state(self._model, self._optimizer).items()}
-        progress = {
+        progress: dict[str, Any] = {
             "step": self._step,
             "rows": self.rows,
             "sums": self._sums.tolist(),
             "num_summed": self._num_summed,
         }
+        if self._averaging is not None:
+            weights |= {f"average/{name}": array for name, array in self._averaging.export().items()}
+            progress["num_averaged"] = self._averaging.num_averaged
+        if self._scaler.is_enabled():
+            progress["scaler"] = self._scaler.state_dict()
         optim.write_state(self._resume_file, weights | state, progress)
 
     def resume(self) -> None:
@@ -201,6 +239,10 @@ class Trainer:
             return
         load_weights(self._model, _under("weights/", arrays))
         optim.load_state(self._model, self._optimizer, _under("state/", arrays))
+        if self._averaging is not None:
+            self._averaging.restore(_under("average/", arrays), progress["num_averaged"])
+        if self._scaler.is_enabled():
+            self._scaler.load_state_dict(progress["scaler"])
         self._step = progress["step"]
         self.rows = progress["rows"]
         self._sums[:] = progress["sums"]

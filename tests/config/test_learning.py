@@ -1,0 +1,46 @@
+"""What buffer, training and net cannot be together is refused in the plan, in one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from stonezero.errors import UserError
+from stonezero.plan import make_plan
+
+ROOT = Path(__file__).parents[2]
+
+REFUSED = {
+    "experiment=othello6 buffer.quality_simple_four=0.8": "othello has no fours",
+    "network.auxiliary=[ownership]": "gomoku has no final ownership",
+    "network.auxiliary=[score]": "gomoku has no final score",
+    "network.auxiliary=[soul]": "network.auxiliary names soul, but must be of ownership, score, reply",
+    "train.symmetry=all8 train.batch_size=100": "needs a multiple of 8",
+    "network.value=tanh train.value_loss=cross_entropy": "network.value tanh has no classes",
+    "train.precision=fp16": "a CPU trains in f32 or bf16",
+    "train.value_weight_by_epoch=[1,-1]": "a weight below 0",
+    "train.freeze_head=value": "give a head and a number above 0",
+    "train.freeze_epochs=2": "give a head and a number above 0",
+    "train.start=file": "train.start_file names none",
+    "train.start_file=nowhere.safetensors": "cannot read nowhere.safetensors",
+    "train.start_digest=abc": "is made by the plan",
+    "buffer.phase_plies=[10]": "has 0 numbers in generation g001, but 1 phase_plies make 2 phases",
+    "buffer.phase_plies=[10,5] buffer.phase_weights=[1,1,1]": "must ascend",
+    "buffer.phase_weights=[0]": "not all 0",
+    "buffer.sampling=moves": "must be one of positions, games",
+    "buffer.power_law_alpha=2": "must lie between 0.01 and 1",
+    "iterations=3 schedule=[{start:2,set:{train.precision:fp16}}]": "fp16 in generation g002",
+}
+
+
+@pytest.mark.parametrize("overrides", REFUSED)
+def test_what_cannot_work_is_refused_by_name(overrides: str) -> None:
+    with pytest.raises(UserError) as refusal:
+        make_plan(ROOT, overrides.split())
+    assert REFUSED[overrides] in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_start_file_is_known_by_its_digest(tmp_path: Path) -> None:
+    (tmp_path / "net").write_bytes(b"abc")
+    params = make_plan(ROOT, [f"train.start_file={tmp_path / 'net'}"])
+    assert params.train.start_digest.startswith("ba7816bf8f01cfea")  # SHA-256 of abc
