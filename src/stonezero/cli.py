@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stonezero import commands_of_matches, commands_of_records
+from stonezero import commands_of_doctor, commands_of_matches, commands_of_records
 
 app = typer.Typer(
     help="The AlphaZero laboratory for stone games: plan runs, follow them, play against what they learnt.",
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 track = typer.Typer(help="What MLflow knows of this checkout's runs.", no_args_is_help=True)
 app.add_typer(track, name="track")
+commands_of_doctor.register(app)
 commands_of_matches.register(app)
 commands_of_records.register(app)
 

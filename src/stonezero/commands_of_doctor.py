@@ -1,0 +1,73 @@
+"""The command that says what goes wrong in training; `stonezero.cli` has the others."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from stonezero.doctor.facts import Finding, RunFacts
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(doctor)
+
+
+def doctor(
+    generation: Annotated[str, typer.Option(help="Like g002; by default the last one.")] = "",
+    tree: Annotated[
+        Path | None, typer.Option(help="Look at a search tree instead: a file that `stonezero tree` wrote.")
+    ] = None,
+) -> None:
+    """Say what goes wrong in this checkout's run, by the records, losses and gates of its last generation.
+
+    Each line has a level, what was measured and where a fault begins; advice names the params to change.
+    Exit status 1 where there is an alarm. docs/doctor.md lists the checks.
+    """
+    from stonezero.doctor.checks import diagnose, not_judged
+    from stonezero.doctor.facts import ALARM
+    from stonezero.doctor.trees import tree_findings
+
+    if tree is not None:
+        findings, left_out = tree_findings(_json_of(tree)), []
+    else:
+        findings = diagnose(_facts(generation))
+        left_out = not_judged(findings)
+    for finding in findings:
+        print(_line(finding))
+    if left_out:
+        print(f"not judged, since too little is there: {', '.join(left_out)}")
+    sys.exit(1 if any(finding.level == ALARM for finding in findings) else 0)
+
+
+def _facts(generation: str) -> "RunFacts":
+    from stonezero.config import paths
+    from stonezero.config.generations import section_of
+    from stonezero.doctor.loading import last_generation, load_facts
+    from stonezero.errors import UserError
+    from stonezero.plan import read_plan
+
+    name = generation or last_generation(paths)
+    if not (paths.history(name) / "gates.csv").exists():
+        raise UserError(f"{paths.folder(name)}: no generation that has been through its gate")
+    return load_facts(paths, name, section_of(read_plan(Path()), name, "train").batch_size)
+
+
+def _json_of(path: Path) -> object:
+    import json
+
+    from stonezero.errors import UserError
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UserError(f"{path}: no JSON: `stonezero tree` writes it") from None
+
+
+def _line(finding: "Finding") -> str:
+    advice = f"\n         {finding.advice}" if finding.advice else ""
+    return f"{finding.level:8} {finding.check}: {finding.what} A fault: {finding.threshold}.{advice}"

@@ -1,0 +1,1 @@
+"""What goes wrong in training, named: measures of a run's records, each with a threshold and advice."""
