@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,11 +16,14 @@ from stonezero.config import RunPaths
 from stonezero.errors import UserError
 from stonezero.files import digest
 from stonezero.games import BLACK_WON, WHITE_WON
+from stonezero.records import write_shard
 from stonezero.reporting.run import run
+from tests.doctor.runs import SPEC, Play, made_up_records
 
 PARAMS = {
     "experiment": "quick", "ablation": "none", "seed": 1, "iterations": 6, "last": "g006",
     "game": {"name": "gomoku", "size": 6, "k": 4, "rules": "freestyle"},
+    "train": {"batch_size": 128}, "generations": {},
     "elo": {"prior_games": 2.0, "confidence": 0.95},
     "schedule": [{"start": 3, "set": {"train.lr": 0.0005}}],
 }  # fmt: skip
@@ -131,6 +135,21 @@ def test_the_least_history_reports_with_one_sided_intervals(tmp_path, history):
     assert "above +" in html
     assert "Self-play</h2>" not in html
     assert "nan" not in html.lower()
+
+
+def test_page_has_the_doctors_findings_and_the_reliability_curve(tmp_path, history):
+    """Rejected once in six generations, and games that open alike."""
+    records = made_up_records(Play(opens_alike=0.9))
+    write_shard(tmp_path / "runs/g006/games/shard-00000.parquet", records, SPEC, "g006")
+    html = (report(tmp_path, history) / "report.html").read_text()
+    assert "Doctor</h2>" in html
+    assert re.search(r"opening diversity</td><td[^>]*>alarm</td><td>9\d%</td>", html)
+    assert re.search(r"gate streak</td><td[^>]*>ok</td><td>0</td>", html)
+    assert "Advice: raise selfplay.random_opening_share" in html
+    assert html.count('<td class="text">ending</td>') == 1
+    assert digest(report(tmp_path / "again", history)) != digest(tmp_path / "reports")  # no games there
+    shutil.copytree(tmp_path / "runs", tmp_path / "again" / "runs", dirs_exist_ok=True)
+    assert digest(report(tmp_path / "again", history)) == digest(tmp_path / "reports")
 
 
 def test_no_games_is_a_clear_error(tmp_path):

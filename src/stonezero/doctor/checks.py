@@ -94,7 +94,7 @@ CHECKS = (
     Check(
         *("value overfitting", learning.value_gap, ALARM, 0.5, True, PERCENT),
         "The held-out value loss is {} above that in training",
-        "lower train.samples_per_position; raise selfplay.games, buffer.window_generations, train.weight_decay",
+        "lower train.samples_per_position; raise selfplay.games, train.weight_decay",
     ),
     Check(
         *("policy overfitting", learning.policy_gap, WARNING, 0.5, True, PERCENT),

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.doctor.facts import RunFacts
-from stonezero.doctor.rows import canonical_moves, games_of, own_openings, phase, searched, top_visits
+from stonezero.doctor.rows import games_of, phase, searched, top_visits
 from stonezero.games.position import BLACK_WON, WHITE_WON
 from stonezero.records.schema import RecordTable
+from stonezero.selfplay.health import OPENING_PLIES, canonical_opening
 
 Region = Callable[[NDArray[np.int16], NDArray[np.int16], int], NDArray[np.bool_]]
 
-OPENING_PLIES = 4
 FEWEST_GAMES = 20
 FEWEST_RESIGNED = 20
 FEW_POINTS = 16  #: boards up to this size have so few games that repeats say nothing
@@ -22,10 +22,17 @@ FEW_POINTS = 16  #: boards up to this size have so few games that repeats say no
 def opening_share(facts: RunFacts) -> float | None:
     """Share of the games without random moves that open alike: the same first plies, up to symmetry."""
     table = facts.table
-    if table is None or len(first := own_openings(table)) < FEWEST_GAMES or _is_tiny(table):
+    if table is None or _is_tiny(table):
         return None
-    openings = Counter(canonical_moves(table, start, OPENING_PLIES) for start in first.tolist())
-    return max(openings.values()) / len(first)
+    first, plies = games_of(table)
+    is_own = ~table.is_opening[first]
+    if is_own.sum() < FEWEST_GAMES:
+        return None
+    openings = Counter(
+        canonical_opening(table, start, length)
+        for start, length in zip(first[is_own].tolist(), plies[is_own].tolist(), strict=True)
+    )
+    return max(openings.values()) / int(is_own.sum())
 
 
 def duplicate_share(facts: RunFacts) -> float | None:
@@ -93,7 +100,7 @@ def _share_of_first_moves(table: RecordTable | None, plies: int, is_there: Regio
     if table is None or table.game["name"] != "gomoku" or _is_tiny(table):
         return None
     first, lengths = games_of(table)
-    kept = np.isin(first, own_openings(table))
+    kept = ~table.is_opening[first]
     if kept.sum() < FEWEST_GAMES:
         return None
     rows = [

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from stonezero.doctor.facts import RunFacts
-from stonezero.doctor.rows import SETTLED_GENERATIONS, searched, visit_entropies
+from stonezero.doctor.rows import SETTLED_GENERATIONS, searched
+from stonezero.selfplay.health import visit_entropies
 
 
 def value_gap(facts: RunFacts) -> float | None:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stonezero.games.symmetry import symmetry_tables
 from stonezero.records.schema import RecordTable
 
 PHASES = ("opening", "middle", "ending")
@@ -26,12 +25,6 @@ def games_of(table: RecordTable) -> Games:
     """Where the games of a table lie."""
     first = np.flatnonzero(np.diff(table.game_id, prepend=table.game_id[:1] - 1))
     return Games(first, np.diff(first, append=len(table)))
-
-
-def own_openings(table: RecordTable) -> NDArray[np.int64]:
-    """int64[N]: the first rows of games that do not begin with random moves."""
-    first = games_of(table).first
-    return first[~table.is_opening[first]]
 
 
 def searched(table: RecordTable) -> NDArray[np.bool_]:
@@ -58,22 +51,3 @@ def top_visits(table: RecordTable) -> tuple[NDArray[np.int64], NDArray[np.float6
     move[has_visits] = table.visit_moves[best]
     share[has_visits] = table.visit_counts[best] / totals
     return move, share
-
-
-def visit_entropies(table: RecordTable) -> NDArray[np.float64]:
-    """float64[P], nats: the entropy of each row's visits, 0 without visits."""
-    row = np.repeat(np.arange(len(table)), np.diff(table.visit_offsets))
-    totals = np.bincount(row, table.visit_counts, minlength=len(table))
-    shares = table.visit_counts / totals[row]
-    entropies = np.zeros(len(table))
-    np.subtract.at(entropies, row, shares * np.log(shares))
-    return entropies
-
-
-def canonical_moves(table: RecordTable, start: int, plies: int) -> bytes:
-    """The `plies` moves from row `start` on, under the symmetry that sorts them first."""
-    moves = table.move[start : start + plies]
-    tables = symmetry_tables(int(table.game["size"]))
-    num_points = tables.shape[1]
-    images = np.where(moves == num_points, moves, tables[:, np.minimum(moves, num_points - 1)])
-    return min(image.astype(">i2").tobytes() for image in images)

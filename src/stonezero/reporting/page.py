@@ -2,13 +2,16 @@
 
 import math
 from importlib.resources import files
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import jinja2
 import pandas as pd
 from markupsafe import Markup
 
 from stonezero.arena import rating, sequential
+from stonezero.doctor.facts import Finding
+from stonezero.doctor.values import BIN_EDGES, Calibration
 from stonezero.reporting.figures import Figure
 from stonezero.reporting.render import svgs
 from stonezero.reporting.summary import Summary
@@ -77,7 +80,20 @@ def template_of(name: str, package: str = "stonezero.reporting", **filters: Any)
     return environment.get_template(name)
 
 
-def page(summary: Summary, figures: list[Figure], title: str, params: dict[str, dict[str, Any]]) -> str:
+class Examined(NamedTuple):
+    """What the doctor has to say."""
+
+    findings: list[Finding]
+    calibrations: list[Calibration]  #: of the value, by phase; empty without games
+
+
+def page(
+    summary: Summary,
+    figures: list[Figure],
+    title: str,
+    params: dict[str, dict[str, Any]],
+    examined: Examined,
+) -> str:
     """The page as HTML. `params` are shown by group."""
     template = template_of("report.html.j2")
     of_champion = summary.scores[
@@ -91,7 +107,9 @@ def page(summary: Summary, figures: list[Figure], title: str, params: dict[str, 
         anchor_scores=of_champion[of_champion["opponent"].isin(summary.anchors["player"])].to_dict("records"),
         standings=list(zip(summary.standings.to_dict("records"), ranges(summary.standings), strict=True)),
         gates=summary.history.gates.to_dict("records"),
-        health=summary.history.health.to_dict("records"),
+        findings=examined.findings,
+        calibrations=examined.calibrations,
+        bins=list(pairwise(BIN_EDGES)),
         figures={figure.name: {"svg": Markup(svgs(figure)), "caption": figure.caption} for figure in figures},
         params=params,
         superiority=superiority(summary),

@@ -20,12 +20,16 @@ from omegaconf import DictConfig, OmegaConf
 from stonezero.arena.history import History
 from stonezero.config import RunPaths, generation_name
 from stonezero.config import paths as default_paths
+from stonezero.config.generations import section_of
+from stonezero.doctor.checks import diagnose
+from stonezero.doctor.loading import load_facts
+from stonezero.doctor.values import calibrations
 from stonezero.files import write_bytes, write_text
 from stonezero.games import make_game
 from stonezero.games.notation import describe
 from stonezero.metrics import Metric
 from stonezero.reporting.figures import figures
-from stonezero.reporting.page import TIMES, interval, page, signed
+from stonezero.reporting.page import TIMES, Examined, interval, page, signed
 from stonezero.reporting.render import png
 from stonezero.reporting.summary import Summary, summarise
 
@@ -52,7 +56,9 @@ def run(
     shutil.rmtree(reports / "figures", ignore_errors=True)
     for figure in drawn:
         write_bytes(reports / "figures" / f"{figure.name}.png", png(figure))
-    text = page(summary, drawn, title_of(params), shown_params(params))
+    facts = load_facts(paths, params.last, section_of(params, params.last, "train").batch_size)
+    examined = Examined(diagnose(facts), calibrations(facts))
+    text = page(summary, drawn, title_of(params), shown_params(params), examined)
     write_text(reports / "report.html", text)
     champion = summary.player(summary.champion)
     log.info(

@@ -24,7 +24,7 @@ def health_figures(table: RecordTable) -> dict[str, float]:
     has_random_opening = table.is_opening[first]
     searched = ~(table.is_opening | table.is_solved)
     own_openings = [
-        _canonical(table, start, length)
+        canonical_opening(table, start, length)
         for start, length in zip(first[~has_random_opening], lengths[~has_random_opening], strict=True)
     ]
     moves = [
@@ -40,13 +40,13 @@ def health_figures(table: RecordTable) -> dict[str, float]:
         "distinct_games": len(set(moves)),
         "random_opening_games": int(has_random_opening.sum()),
         "opening_entropy": _entropy_bits(own_openings),
-        "root_entropy": float(_visit_entropies(table)[searched].mean()),
+        "root_entropy": float(visit_entropies(table)[searched].mean()),
         "prior_entropy": float(table.prior_entropy[searched].mean()),
         "mean_abs_root_value": float(np.abs(table.root_value[searched]).mean()),
     }
 
 
-def _canonical(table: RecordTable, start: int, length: int) -> bytes:
+def canonical_opening(table: RecordTable, start: int, length: int) -> bytes:
     """The first moves of a game under the symmetry that sorts them first."""
     moves = table.move[start : start + min(length, OPENING_PLIES)]
     tables = symmetry_tables(int(table.game["size"]))
@@ -61,7 +61,7 @@ def _entropy_bits(items: list[bytes]) -> float:
     return float(-(shares * np.log2(shares)).sum()) + 0.0
 
 
-def _visit_entropies(table: RecordTable) -> NDArray[np.float64]:
+def visit_entropies(table: RecordTable) -> NDArray[np.float64]:
     """Entropy in nats of the visits of each position: float64[P], 0 where there was no search."""
     row = np.repeat(np.arange(len(table.move)), np.diff(table.visit_offsets))
     totals = np.bincount(row, table.visit_counts, minlength=len(table.move))
