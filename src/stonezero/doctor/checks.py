@@ -63,8 +63,8 @@ CHECKS = (
     ),
     Check(
         *("resign errors", games.resign_errors, ALARM, 0.05, True, PERCENT),
-        "{} of the sides that resigned, or would have, did not lose",
-        "resign later",
+        "{} of the sides that would have resigned in games that were played on did not lose",
+        "lower selfplay.resign_threshold or raise selfplay.resign_plies",
     ),
     Check(
         *("constant value", values.spread, ALARM, 0.02, False, NUMBER),

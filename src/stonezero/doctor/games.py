@@ -77,11 +77,12 @@ def corner_share(facts: RunFacts) -> float | None:
 
 
 def resign_errors(facts: RunFacts) -> float | None:
-    """Share of the sides that resigned, or would have, but did not lose."""
+    """Share of the sides that would have resigned in games that were played on, but did not lose."""
     table = facts.table
     if table is None:
         return None
-    rows = np.flatnonzero(table.is_resigned)
+    is_last = np.diff(table.game_id, append=table.game_id[-1:] + 1) != 0
+    rows = np.flatnonzero(table.is_resigned & ~is_last)
     sides = np.stack([table.game_id[rows], table.turn[rows]])
     _, one_of_each = np.unique(sides, axis=1, return_index=True)
     if len(one_of_each) < FEWEST_RESIGNED:
