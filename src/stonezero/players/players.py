@@ -90,12 +90,11 @@ class PlayerSpec:
 
     def digest(self) -> str:
         """SHA-256 that changes with whatever plays: checkpoint, an engine's program, an anchor's version."""
-        if self.network is not None and self.threats:
-            return hashlib.sha256(
-                f"{self.network.digest} threats={self.threats} version 1".encode()
-            ).hexdigest()
         if self.network is not None:
-            return self.network.digest
+            ways = {"precision": self.network.precision, "threats": self.threats, "endgame": self.endgame}
+            said = [f"{way}={value}" for way, value in ways.items() if value and value != "f32"]
+            text = " ".join([self.network.digest, *said, "version 1"])
+            return hashlib.sha256(text.encode()).hexdigest() if said else self.network.digest
         if self.outside is not None:
             return self.outside.digest()
         return hashlib.sha256(f"{self.name} version {ANCHOR_VERSIONS[self.kind]}".encode()).hexdigest()
