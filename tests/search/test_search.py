@@ -6,8 +6,9 @@ import pytest
 from stonezero.games import DRAW, ONGOING, make_game
 from stonezero.players.batch_search import BatchSearch
 from stonezero.players.settings import SearchSettings
-from stonezero.search.puct import PuctSettings, best_edge, exponentiate
+from stonezero.search.puct import exponentiate
 from stonezero.search.root import choose_move, move_probabilities
+from stonezero.search.selection import best_edge
 from stonezero.search.tree import ROOT, UNEXPANDED
 from tests.reference.evaluators import HashEvaluator, StubEvaluator
 from tests.reference.puct import PlainSearch
@@ -268,7 +269,7 @@ def test_ties_go_to_the_higher_prior_then_the_lower_move():
     search = searched(game, StubEvaluator([0, 0, 1, 0, 1, 0, 0, 0, 0]), game.new_positions(1), 2)
     order = [search.tree.move[0, search.tree.nodes["parent_edge"][0, node]] for node in (1, 2)]
     assert order == [2, 4]
-    edge = best_edge(search.tree, PuctSettings(1e-12, 5.0, 1, 9), 0, ROOT, 0)
+    edge = best_edge(search.tree, 0, ROOT, np.float32(1e-12), np.float32(-5.0))
     assert search.tree.move[0, edge] == 2
 
 

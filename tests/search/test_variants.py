@@ -7,7 +7,7 @@ from stonezero.games import make_game
 from stonezero.players.batch_search import BatchSearch
 from stonezero.players.settings import SearchSettings
 from stonezero.search.gumbel import GumbelSettings, gumbel_move, improved_policy
-from stonezero.search.puct import PuctSettings, exploration_factor
+from stonezero.search.selection import exploration
 from tests.reference.evaluators import HashEvaluator, StubEvaluator
 from tests.reference.gumbel import PlainGumbel
 from tests.reference.puct import PlainSearch
@@ -83,16 +83,18 @@ def test_each_variant_changes_the_search():
 
 
 def test_the_exploration_factor_follows_the_published_formulas():
-    factor = exploration_factor.py_func
-    plain = PuctSettings(2.5, 0.0, 0, 9)
-    assert factor(plain, 49, 3) == pytest.approx(2.5 * 7)
-    alphazero = plain._replace(c_puct=1.25, c_base=19652.0)
-    assert factor(alphazero, 800, 0) == pytest.approx((1.25 + np.log((1 + 800 + 19652) / 19652)) * 800**0.5)
-    adaptive = plain._replace(exponent_slope=0.05)
-    assert factor(adaptive, 49, 0) == pytest.approx(2.5 * 7)
-    assert factor(adaptive, 49, 2) == pytest.approx(2.5 * 49**0.6)
-    assert factor(adaptive, 49, 8) == factor(adaptive, 49, 30) == pytest.approx(2.5 * 49**0.9)
-    assert factor(adaptive, 49, 8) > factor(plain, 49, 8), "a rising lambda explores more, not less"
+    def factor(visits, depth, c_puct=2.5, **numbers):
+        settings = SearchSettings(c_puct, 0.0, **numbers)
+        return exploration(c_puct, settings.method_numbers(), visits, depth)
+
+    assert factor(49, 3) == pytest.approx(2.5 * 7)
+    expected = (1.25 + np.log((1 + 800 + 19652) / 19652)) * 800**0.5
+    assert factor(800, 0, c_puct=1.25, c_base=19652.0) == pytest.approx(expected)
+    slope = {"visit_exponent_slope": 0.05}
+    assert factor(49, 0, **slope) == pytest.approx(2.5 * 7)
+    assert factor(49, 2, **slope) == pytest.approx(2.5 * 49**0.6)
+    assert factor(49, 8, **slope) == factor(49, 30, **slope) == pytest.approx(2.5 * 49**0.9)
+    assert factor(49, 8, **slope) > factor(49, 8), "a rising lambda explores more, not less"
 
 
 def test_uct_tries_every_move_once_before_any_twice():

@@ -20,7 +20,7 @@ from stonezero.players.evaluators import Evaluator
 from stonezero.players.keys import keys_of_plies
 from stonezero.players.rows import advance_root, note_leaves, settle
 from stonezero.players.settings import SearchSettings
-from stonezero.search import puct, root
+from stonezero.search import puct, root, selection
 from stonezero.search.gumbel import RootAnswer, considered_visits
 from stonezero.search.tree import (
     ROOT,
@@ -77,7 +77,8 @@ class BatchSearch:
         )
         self._kept = np.zeros(self._num_nodes, np.int32)
         has_gumbel = settings.gumbel.considered > 0
-        self._roots = puct.RootRules(
+        self._methods = selection.Methods(
+            numbers=settings.method_numbers(),
             rule=np.zeros(num_slots, np.int8),
             noise=np.zeros((num_slots, num_actions * has_gumbel), np.float32),
             sequence=np.zeros((num_slots, max_simulations * has_gumbel), np.int32),
@@ -122,7 +123,7 @@ class BatchSearch:
         keys, plies = self._game_keys[slot : slot + 1], self.positions.ply[row : row + 1]
         self._search_keys[slot] = keys_of_plies(keys, plies)[0]
         self._budget[slot] = budget
-        self._roots.rule[slot] = puct.PLAIN
+        self._methods.rule[slot] = selection.PLAIN
         self.num_simulations += budget
 
     def is_expanded(self, slot: int) -> bool:
@@ -131,19 +132,19 @@ class BatchSearch:
 
     def mix_root_noise(self, slot: int, fraction: float, noise: NDArray[np.float32]) -> None:
         """See `stonezero.search.root.mix_root_noise`."""
-        root.mix_root_noise(self.tree, self._puct, slot, fraction, noise)
+        root.mix_root_noise(self.tree, slot, fraction, noise)
 
     def force_playouts(self, slot: int) -> None:
         """Let the search of this budget force playouts of the root's moves, as many as the settings say."""
-        self._roots.rule[slot] = puct.FORCED
+        self._methods.rule[slot] = selection.FORCED
 
     def begin_gumbel(self, slot: int, noise: NDArray[np.float32]) -> None:
         """Search an expanded root with this budget by sequential halving; noise float32[A], Gumbel or 0."""
         most = int(self.tree.nodes["num_children"][slot, ROOT])
         sequence = considered_visits(min(self._settings.gumbel.considered, most), int(self._budget[slot]))
-        self._roots.sequence[slot, : len(sequence)] = sequence
-        self._roots.noise[slot] = noise
-        self._roots.rule[slot] = puct.GUMBEL
+        self._methods.sequence[slot, : len(sequence)] = sequence
+        self._methods.noise[slot] = noise
+        self._methods.rule[slot] = selection.GUMBEL
 
     def idle(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of `slots` whose search is over."""
@@ -159,7 +160,7 @@ class BatchSearch:
         if roots:
             self.game.legal_moves(self.positions, wave.row[:roots], legal[:roots])
         count = puct.select(
-            self.tree, self._puct, slots, self._wanted, self._budget, wave, roots, self._roots
+            self.tree, self._puct, slots, self._wanted, self._budget, wave, roots, self._methods
         )
         if count > roots:
             new = slice(roots, count)
@@ -211,7 +212,7 @@ class BatchSearch:
     def exploration(self, slot: int) -> float:
         """What PUCT multiplies P / (1 + N) with at the root."""
         visits = self.tree.nodes["visit_count"].item(slot, ROOT)
-        return float(puct.exploration_factor.py_func(self._puct, visits, 0))
+        return float(selection.exploration(self._puct.c_puct, self._methods.numbers, int(visits), 0))
 
     def _evaluate(self, count: int) -> None:
         wave, legal, keys = self._wave, self._legal[:count], self._leaf_keys[:count]

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from stonezero.games.game import LegalMask
 from stonezero.games.position import DRAW, ONGOING, Positions
 from stonezero.jit import inlined_kernel, kernel
-from stonezero.search.puct import PuctSettings, Wave, finish_leaf
+from stonezero.search.puct import Wave, finish_leaf
+from stonezero.search.selection import PuctSettings
 from stonezero.search.tree import NO_NODE, Tree, child_by_move, keep_subtree
 
 

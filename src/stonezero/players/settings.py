@@ -1,12 +1,14 @@
 """How a search searches: conf/search as the objects that `BatchSearch` and the kernels take."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from stonezero.config.schema import SearchConfig
 from stonezero.games.candidates import CandidateLimits
 from stonezero.players.evaluators import EvaluationSettings, evaluation_settings
 from stonezero.search.gumbel import GumbelSettings
-from stonezero.search.puct import SELECTIONS, PuctSettings
+from stonezero.search.selection import SELECTIONS, PuctSettings, plain_numbers
 
 
 class SearchSettings(NamedTuple):
@@ -32,25 +34,28 @@ class SearchSettings(NamedTuple):
     evaluation: EvaluationSettings = EvaluationSettings()
 
     def for_kernels(self, num_actions: int) -> PuctSettings:
-        """The settings that kernels take, in a game with so many actions."""
+        """What kernels always take, in a game with so many actions."""
         return PuctSettings(
             c_puct=float(self.c_puct),
             fpu_reduction=float(self.fpu_reduction),
             virtual_loss=int(self.virtual_loss) if self.leaves_per_wave > 1 else 0,
             edge_reserve=int(self.leaves_per_wave * num_actions),
-            selection=SELECTIONS[self.selection],
-            c_base=float(self.c_base),
-            exponent=float(self.visit_exponent),
-            exponent_slope=float(self.visit_exponent_slope),
-            exponent_max=float(self.visit_exponent_max),
-            is_fpu_absolute=int(self.fpu == "absolute"),
-            fpu_value=float(self.fpu_value),
-            max_depth=int(self.max_depth),
-            stop_visits=int(self.stop_visits),
-            forced_playouts=float(self.forced_playouts),
-            c_visit=float(self.gumbel.c_visit),
-            c_scale=float(self.gumbel.c_scale),
         )
+
+    def method_numbers(self) -> NDArray[Any]:
+        """METHOD_NUMBERS[1]: the variants of selection."""
+        numbers = plain_numbers()
+        numbers["c_base"] = self.c_base
+        numbers["exponent"] = self.visit_exponent
+        numbers["exponent_slope"] = self.visit_exponent_slope
+        numbers["exponent_max"] = self.visit_exponent_max
+        numbers["fpu_value"] = self.fpu_value
+        numbers["is_fpu_absolute"] = self.fpu == "absolute"
+        numbers["selection"] = SELECTIONS[self.selection]
+        numbers["forced_playouts"] = self.forced_playouts
+        numbers["c_visit"], numbers["c_scale"] = self.gumbel.c_visit, self.gumbel.c_scale
+        numbers["max_depth"], numbers["stop_visits"] = self.max_depth, self.stop_visits
+        return numbers
 
 
 def search_settings(search: SearchConfig, centre_ban_plies: int = 0) -> SearchSettings:

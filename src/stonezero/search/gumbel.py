@@ -74,7 +74,7 @@ def gumbel_edge(
 ) -> int:
     """The root's edge that the next simulation goes through; pending descents count as visits.
 
-    settings: whatever has `c_visit` and `c_scale` (in a search, `PuctSettings`).
+    settings: whatever has `c_visit` and `c_scale` (in a search, a record of `selection.METHOD_NUMBERS`).
 
     noise float32[A]; sequence int32[simulations] as of `considered_visits`. The greatest visit count that
     sigma needs is that at the end of the last round, so that all moves of a round are ranked alike. Where no

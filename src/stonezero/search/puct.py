@@ -10,16 +10,8 @@ follows the prior. An unvisited move is worth the parent's mean value minus `fpu
 the one with the higher prior. A pending descent counts as `virtual_loss` lost visits of each edge on
 its path, so that several leaves of one game spread out.
 
-Variants, each by a few numbers of `PuctSettings` and none of them inside the loop over edges:
-
-    c_base          c_puct + log((1 + N(s) + c_base) / c_base) in place of c_puct (AlphaZero, same place)
-    adaptive lambda N(s) ** min(exponent + exponent_slope * depth, exponent_max) in place of sqrt(N(s)); a
-                    greater exponent explores more. Depth is that of s, 0 at the root
-    absolute FPU    an unvisited move is worth `fpu_value`
-    UCT             Q(s, a) + c_puct * sqrt(ln N(s) / N(s, a)), unvisited moves first, the likely ones before
-                    the others (UCB1; Kocsis & Szepesvari, ECML 2006)
-    stops           a descent ends at depth `max_depth`, or at a node with more than `stop_visits` visits,
-                    and backs that node's mean value up
+A descent may also be stopped, at `max_depth` or at a node with more than `stop_visits` visits, and backs up
+the mean value of that node. Other ways to choose an edge are in `selection.py`.
 
 Nothing here allocates, knows rules or calls a network.
 """
@@ -30,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.jit import inlined_kernel, kernel
-from stonezero.search.gumbel import gumbel_edge
+from stonezero.search.selection import PLAIN, Methods, PuctSettings, best_edge, chosen_edge, is_plain
 from stonezero.search.tree import (
     NO_EDGE,
     NO_MOVE,
@@ -40,51 +32,12 @@ from stonezero.search.tree import (
     Tree,
     add_node,
     bring_best_unopened_forward,
-    swap_unopened,
 )
 
 LOWEST_EXPONENT = np.float32(-87.0)
 LOG2_E = np.float32(1.4426950408889634)
 C0, C1, C2 = np.float32(9.9999994e-1), np.float32(6.9315308e-1), np.float32(2.4015361e-1)
 C3, C4, C5 = np.float32(5.5826318e-2), np.float32(8.9893397e-3), np.float32(1.8775767e-3)
-
-
-PUCT, UCT = 0, 1
-"""Codes of `PuctSettings.selection`."""
-
-SELECTIONS = {"puct": PUCT, "uct": UCT}
-
-PLAIN, FORCED, GUMBEL = 0, 1, 2
-"""How the next edge is chosen at a root: as elsewhere, forced playouts first, or as of `search.gumbel`."""
-
-
-class PuctSettings(NamedTuple):
-    """What selection needs; numbers as in conf/search, defaults for plain PUCT."""
-
-    c_puct: float
-    fpu_reduction: float
-    virtual_loss: int
-    edge_reserve: int  #: edges kept free in each tree: leaves per wave times actions
-    selection: int = PUCT  #: PUCT or UCT
-    c_base: float = 0.0  #: 0 for none
-    exponent: float = 0.5
-    exponent_slope: float = 0.0
-    exponent_max: float = 0.9
-    is_fpu_absolute: int = 0
-    fpu_value: float = 0.0
-    max_depth: int = 0  #: 0 for none
-    stop_visits: int = 0  #: 0 for none
-    forced_playouts: float = 0.0
-    c_visit: float = 50.0  #: of `search.gumbel`, as is `c_scale`
-    c_scale: float = 1.0
-
-
-class RootRules(NamedTuple):
-    """How each game's root chooses."""
-
-    rule: NDArray[np.int8]  #: int8[G]: PLAIN, FORCED or GUMBEL
-    noise: NDArray[np.float32]  #: float32[G, A]: for GUMBEL; A may be 0 where there is none
-    sequence: NDArray[np.int32]  #: int32[G, simulations]: for GUMBEL, as of `considered_visits`
 
 
 class Wave(NamedTuple):
@@ -112,82 +65,6 @@ def allocate_wave(max_leaves: int) -> Wave:
 
 
 @inlined_kernel
-def exploration_factor(settings: PuctSettings, visit_count: int, depth: int) -> np.float32:
-    """What an edge's `exploration` is multiplied with in a node with these visits (>= 1) at this depth."""
-    c = settings.c_puct
-    if settings.c_base > 0.0:
-        c += np.log((1.0 + visit_count + settings.c_base) / settings.c_base)
-    if settings.selection == UCT:
-        growth = np.sqrt(np.log(visit_count))
-    elif settings.exponent_slope > 0.0:
-        exponent = min(settings.exponent + settings.exponent_slope * depth, settings.exponent_max)
-        growth = np.float64(visit_count) ** exponent
-    elif settings.exponent != 0.5:
-        growth = np.float64(visit_count) ** settings.exponent
-    else:
-        growth = np.sqrt(visit_count)
-    return np.float32(c * growth)
-
-
-@inlined_kernel
-def best_edge(tree: Tree, settings: PuctSettings, game: int, index: int, depth: int) -> int:
-    """The edge of an expanded, non-terminal node, `depth` plies below the root, to descend into."""
-    node = tree.nodes[game, index]
-    first_unopened = node.first_edge + node.num_opened
-    factor = exploration_factor(settings, node.visit_count, depth)
-    best = NO_EDGE
-    best_score = np.float32(-np.inf)
-    for edge in range(node.first_edge, first_unopened):
-        score = tree.mean_value[game, edge] + factor * tree.exploration[game, edge]
-        if score > best_score:
-            best, best_score = edge, score
-    if node.num_opened < node.num_children:
-        urgency = np.float32(node.value_sum / max(node.visit_count, 1) - settings.fpu_reduction)
-        if settings.is_fpu_absolute:
-            urgency = np.float32(settings.fpu_value)
-        if settings.selection == UCT or urgency + factor * tree.prior[game, first_unopened] > best_score:
-            best = first_unopened
-    return best
-
-
-@kernel
-def root_edge(tree: Tree, settings: PuctSettings, roots: RootRules, game: int) -> int:
-    """The edge that a descent takes at the root, where something else than `best_edge` may decide.
-
-    An unopened edge comes first among the unopened, whichever it is.
-    """
-    edge = NO_EDGE
-    if roots.rule[game] == GUMBEL:
-        edge = gumbel_edge(tree, settings, game, roots.noise[game], roots.sequence[game])
-        front = tree.nodes[game, ROOT].first_edge + tree.nodes[game, ROOT].num_opened
-        if edge > front:
-            swap_unopened(tree, game, front, edge)
-            edge = front
-    elif roots.rule[game] == FORCED:
-        edge = forced_edge(tree, settings.forced_playouts, game)
-    if edge == NO_EDGE:
-        edge = best_edge(tree, settings, game, ROOT, 0)
-    return edge
-
-
-@inlined_kernel
-def forced_edge(tree: Tree, forced_playouts: float, game: int) -> int:
-    """The first visited edge of the root with fewer than sqrt(k * P * total visits) visits, or NO_EDGE.
-
-    Forced playouts with k = `forced_playouts` (KataGo, Wu 2019, 3.2), so that noise is given a chance;
-    `search.targets.prune_forced` takes them out of the policy target.
-    """
-    root = tree.nodes[game, ROOT]
-    total = root.visit_count - 1
-    forced = NO_EDGE
-    for edge in range(root.first_edge, root.first_edge + root.num_opened):
-        count = tree.nodes[game, tree.child[game, edge]].visit_count + tree.pending[game, edge]
-        if forced == NO_EDGE and count * count < forced_playouts * tree.prior[game, edge] * total:
-            forced = edge
-    return forced
-
-
-@inlined_kernel
 def refresh_edge(tree: Tree, settings: PuctSettings, game: int, edge: int) -> None:
     """Bring up to date what selection reads of an opened edge."""
     child = tree.nodes[game, tree.child[game, edge]]
@@ -196,10 +73,7 @@ def refresh_edge(tree: Tree, settings: PuctSettings, game: int, edge: int) -> No
     is_same_side = child.turn == tree.nodes[game, child.parent].turn
     value_sum = child.value_sum if is_same_side else -child.value_sum
     tree.mean_value[game, edge] = (value_sum - losses) / count
-    if settings.selection == UCT:
-        tree.exploration[game, edge] = 1.0 / np.sqrt(count)
-    else:
-        tree.exploration[game, edge] = tree.prior[game, edge] / (1 + count)
+    tree.exploration[game, edge] = tree.prior[game, edge] / (1 + count)
 
 
 @kernel
@@ -229,7 +103,7 @@ def select(
     budget: NDArray[np.int32],
     wave: Wave,
     count: int,
-    roots: RootRules,
+    methods: Methods,
 ) -> int:
     """Descend in each of `games` and append new leaves to the wave after its first `count`.
 
@@ -239,21 +113,22 @@ def select(
     undone and ends the game's part in this wave; a full tree ends its search (budget 0). Returns the new
     number of leaves.
     """
+    has_plain_nodes = is_plain(methods)
     for game in games:
+        is_simple = has_plain_nodes and methods.rule[game] == PLAIN
         while leaves_wanted[game] > 0 and budget[game] > 0:
             if not has_room(tree, settings, game):
                 budget[game] = 0
                 break
-            leaf = _descend(tree, settings, roots, game)
+            leaf = _descend(tree, settings, methods, game, is_simple)
             if leaf == NO_NODE:
                 leaves_wanted[game] = 0
                 break
             budget[game] -= 1
             node = tree.nodes[game, leaf]
-            if node.is_terminal:
-                backup(tree, settings, game, leaf, node.terminal_value)
-            elif node.num_children != UNEXPANDED:
-                backup(tree, settings, game, leaf, node.value_sum / node.visit_count)
+            if node.is_terminal or node.num_children != UNEXPANDED:
+                value = node.terminal_value if node.is_terminal else node.value_sum / node.visit_count
+                backup(tree, settings, game, leaf, value)
             else:
                 _append_leaf(tree, game, leaf, tree.move[game, node.parent_edge], wave, count)
                 leaves_wanted[game] -= 1
@@ -269,7 +144,7 @@ def has_room(tree: Tree, settings: PuctSettings, game: int) -> bool:
 
 
 @inlined_kernel
-def _descend(tree: Tree, settings: PuctSettings, roots: RootRules, game: int) -> int:
+def _descend(tree: Tree, settings: PuctSettings, methods: Methods, game: int, is_simple: bool) -> int:
     """Follow PUCT from the root to a new or a terminal node, leaving a pending mark on each edge.
 
     Returns the node, the node at which the descent was stopped, or NO_NODE (marks removed) at a leaf that
@@ -277,14 +152,17 @@ def _descend(tree: Tree, settings: PuctSettings, roots: RootRules, game: int) ->
     """
     index = ROOT
     depth = 0
-    has_stops = settings.max_depth > 0 or settings.stop_visits > 0
+    max_depth, stop_visits = methods.numbers[0].max_depth, methods.numbers[0].stop_visits
+    has_stops = max_depth > 0 or stop_visits > 0
     while True:
-        if depth == 0 and roots.rule[game] != PLAIN:
-            edge = root_edge(tree, settings, roots, game)
-        else:
-            edge = best_edge(tree, settings, game, index, depth)
-        depth += 1
         node = tree.nodes[game, index]
+        if is_simple:
+            factor = np.float32(settings.c_puct * np.sqrt(node.visit_count))
+            urgency = np.float32(node.value_sum / max(node.visit_count, 1) - settings.fpu_reduction)
+            edge = best_edge(tree, game, index, factor, urgency)
+        else:
+            edge = chosen_edge(tree, settings, methods, game, index, depth)
+        depth += 1
         is_new = edge == node.first_edge + node.num_opened
         if is_new:
             tree.child[game, edge] = add_node(tree, game, index, edge)
@@ -300,16 +178,11 @@ def _descend(tree: Tree, settings: PuctSettings, roots: RootRules, game: int) ->
         if tree.nodes[game, child].num_children == UNEXPANDED:
             _undo_descent(tree, settings, game, child)
             return NO_NODE
-        if has_stops and is_stop(settings, depth, tree.nodes[game, child].visit_count):
-            return child
+        if has_stops:
+            is_deep = 0 < max_depth <= depth
+            if is_deep or 0 < stop_visits < tree.nodes[game, child].visit_count:
+                return child
         index = child
-
-
-@inlined_kernel
-def is_stop(settings: PuctSettings, depth: int, visit_count: int) -> bool:
-    """Whether a descent ends at an expanded node `depth` plies below the root."""
-    is_deep = settings.max_depth > 0 and depth >= settings.max_depth
-    return is_deep or (settings.stop_visits > 0 and visit_count > settings.stop_visits)
 
 
 @kernel

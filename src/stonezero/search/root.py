@@ -4,14 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stonezero.jit import kernel
-from stonezero.search.puct import PUCT, PuctSettings
 from stonezero.search.tree import ROOT, Tree, bring_best_unopened_forward
 
 
 @kernel
-def mix_root_noise(
-    tree: Tree, settings: PuctSettings, game: int, fraction: float, noise: NDArray[np.float32]
-) -> None:
+def mix_root_noise(tree: Tree, game: int, fraction: float, noise: NDArray[np.float32]) -> None:
     """P = (1 - fraction) * P + fraction * noise, noise normalised over the root's moves.
 
     noise float32[A] holds one gamma variate per action: those of legal moves, normalised, are a
@@ -27,7 +24,7 @@ def mix_root_noise(
     for edge in range(first, end):
         share = noise[tree.move[game, edge]] / total
         tree.prior[game, edge] = (1.0 - fraction) * tree.prior[game, edge] + fraction * share
-        if edge < first + root.num_opened and settings.selection == PUCT:
+        if edge < first + root.num_opened:
             visits = tree.nodes[game, tree.child[game, edge]].visit_count
             tree.exploration[game, edge] = tree.prior[game, edge] / (1 + visits)
     bring_best_unopened_forward(tree, game, ROOT)
