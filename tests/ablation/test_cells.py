@@ -3,9 +3,19 @@
 from pathlib import Path
 
 import pytest
+import yaml
+from filelock import FileLock
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from stonezero.ablation.cells import FAILED, check_committed, failure, quoted, run_cells
+from stonezero.ablation.cells import (
+    FAILED,
+    check_committed,
+    failure,
+    quoted,
+    remove_leftovers,
+    run_cells,
+    run_experiment,
+)
 from stonezero.ablation.folders import Folders
 from stonezero.ablation.grid import Cell, make_grid
 from stonezero.errors import UserError
@@ -83,6 +93,24 @@ def test_the_reason_of_a_failure_is_the_stage_s_own(log: str, reason: str) -> No
 def test_overrides_survive_as_elements_of_a_list(text: str) -> None:
     override = OverridesParser.create().parse_override(f"plan=[{quoted(text)},{quoted('b=2')}]")
     assert override.value() == [text, "b=2"]
+
+
+def test_only_a_cell_s_own_leftover_checkouts_are_removed(checkout: Path) -> None:
+    mine, other = make_grid(checkout, ["seed=1,2"]).cells
+    folders = {cell: checkout / f".dvc/tmp/exps/standalone/tmp{cell.seed}" for cell in (mine, other)}
+    for cell, folder in folders.items():
+        folder.mkdir(parents=True)
+        (folder / "params.yaml").write_text(yaml.safe_dump({"plan": list(cell.overrides)}))
+    remove_leftovers(checkout, mine)
+    assert [folder.exists() for folder in folders.values()] == [False, True]
+
+
+def test_a_cell_that_another_process_runs_is_left_to_it(checkout: Path) -> None:
+    (cell,) = make_grid(checkout, ["seed=1"]).cells
+    lock = Folders(checkout).lock(cell.name)
+    lock.parent.mkdir(parents=True)
+    with FileLock(lock), pytest.raises(UserError, match="another process runs it"):
+        run_experiment(checkout, cell, is_parallel=False)
 
 
 def test_a_folder_that_git_does_not_know_is_refused(tmp_path: Path) -> None:

@@ -8,16 +8,19 @@ cells and stages that are missing.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import hydra
-from filelock import FileLock
+import yaml
+from filelock import FileLock, Timeout
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from omegaconf import DictConfig
@@ -27,7 +30,7 @@ from stonezero import outbox
 from stonezero.ablation.folders import Folders
 from stonezero.ablation.grid import Cell, Grid
 from stonezero.ablation.results import collect, has_result
-from stonezero.config.composition import register, sentence
+from stonezero.config.composition import PARAMS_FILE, register, sentence
 from stonezero.errors import UserError
 from stonezero.files import write_text
 from stonezero.processes import WORKERS_VARIABLE, die_with_parent
@@ -145,9 +148,11 @@ def run_experiment(root: Path, cell: Cell, is_parallel: bool) -> None:
     texts = [*cell.overrides, f"plan=[{','.join(quoted(text) for text in cell.overrides)}]"]
     options = [part for text in texts for part in ("-S", text)]
     command = [sys.executable, "-m", "dvc", "exp", "run", "--temp", "-n", cell.name, *options]
-    log = Folders(root).log(cell.name)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w") as output:
+    log, lock = Folders(root).log(cell.name), Folders(root).lock(cell.name)
+    for file in (log, lock):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    with _only_here(lock), log.open("w") as output:
+        remove_leftovers(root, cell)
         process = _start(root, command, log, output.fileno(), is_parallel)
         try:
             status = process.wait()
@@ -159,6 +164,31 @@ def run_experiment(root: Path, cell: Cell, is_parallel: bool) -> None:
     if status or revision is None:
         raise UserError(f"{failure(log.read_text(errors='replace'))} (all of it in {log.relative_to(root)})")
     collect(root, cell, revision)
+
+
+@contextmanager
+def _only_here(file: Path) -> Iterator[None]:
+    """Hold a cell's lock; UserError where another grid runs it."""
+    lock = FileLock(file)
+    try:
+        lock.acquire(timeout=1)
+    except Timeout:
+        raise UserError("another process runs it: start again when that has ended") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def remove_leftovers(root: Path, cell: Cell) -> None:
+    """Remove temporary checkouts of the cell: a dvc that is killed leaves its own behind."""
+    for folder in (root / ".dvc/tmp/exps/standalone").glob("tmp*"):
+        try:
+            params = yaml.safe_load((folder / PARAMS_FILE).read_text())
+        except (OSError, yaml.YAMLError):
+            continue
+        if isinstance(params, dict) and params.get("plan") == list(cell.overrides):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _start(

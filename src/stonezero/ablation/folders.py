@@ -23,6 +23,10 @@ class Folders:
     def start_lock(self) -> Path:
         return self.base / "start.lock"
 
+    def lock(self, name: str) -> Path:
+        """Of a cell: one process at a time runs it."""
+        return self.base / "locks" / f"{name}.lock"
+
     def log(self, name: str) -> Path:
         """What dvc and the stages of a cell said."""
         return self.base / "logs" / f"{name}.log"

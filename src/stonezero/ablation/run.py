@@ -58,11 +58,14 @@ def ablate(root: Path, overrides: list[str], options: Options, reports: Path = P
             print(f"failed: {cell.title}: {outcomes[cell.name].reason}")
     if not results:
         raise UserError("no cell was done, so there is nothing to compare")
+    sender = None if outbox.is_off() else outbox.Sender(root)  # its start costs seconds, which pass meanwhile
     ratings, names = rate_champions(root, grid, results, options.pairs)
     summary = summarise(grid, results, outcomes, ratings, names)
     page = write_report(summary, root / reports, is_loop=not options.is_train_only)
     print(f"{table(summary)}\nsee {page.relative_to(root)}")
-    _track(root, summary, results, page)
+    outbox.put(root, make_record(root, summary, results, page))
+    if sender:
+        sender.send()
     return summary
 
 
@@ -83,13 +86,6 @@ def _counts(outcomes: Mapping[str, Outcome]) -> str:
 
 
 # ------------------------------------------------------------------ tracking
-
-
-def _track(root: Path, summary: Summary, results: Sequence[CellResult], page: Path) -> None:
-    """Put the grid into the outbox, and ask for it to be sent."""
-    outbox.put(root, make_record(root, summary, results, page))
-    if not outbox.is_off():
-        outbox.Sender(root).send()
 
 
 def make_record(root: Path, summary: Summary, results: Sequence[CellResult], page: Path) -> dict[str, Any]:
