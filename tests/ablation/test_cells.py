@@ -96,13 +96,13 @@ def test_overrides_survive_as_elements_of_a_list(text: str) -> None:
 
 
 def test_only_a_cell_s_own_leftover_checkouts_are_removed(checkout: Path) -> None:
-    mine, other = make_grid(checkout, ["seed=1,2"]).cells
-    folders = {cell: checkout / f".dvc/tmp/exps/standalone/tmp{cell.seed}" for cell in (mine, other)}
-    for cell, folder in folders.items():
+    cells = make_grid(checkout, ["seed=1,2"]).cells
+    folders = [checkout / f".dvc/tmp/exps/standalone/tmp{cell.seed}" for cell in cells]
+    for cell, folder in zip(cells, folders, strict=True):
         folder.mkdir(parents=True)
         (folder / "params.yaml").write_text(yaml.safe_dump({"plan": list(cell.overrides)}))
-    remove_leftovers(checkout, mine)
-    assert [folder.exists() for folder in folders.values()] == [False, True]
+    remove_leftovers(checkout, cells[0])
+    assert [folder.exists() for folder in folders] == [False, True]
 
 
 def test_a_cell_that_another_process_runs_is_left_to_it(checkout: Path) -> None:
