@@ -79,7 +79,7 @@ def ablate(
     from stonezero.ablation.run import ablate as run_grid
 
     try:
-        summary = run_grid(Path(), sweep, Options(reference, pairs, train_only))
+        summary = run_grid(Path().resolve(), sweep, Options(reference, pairs, train_only))
     except KeyboardInterrupt:
         print("stonezero: interrupted; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(130) from None
