@@ -108,7 +108,8 @@ def test_kernels_compile_once_serve_other_folders_and_notice_an_edited_callee(
 ) -> None:
     cache, elsewhere = str(tmp_path / "cache"), str(package_copy.parent)
     first = exercise(STONEZERO_CACHE=cache)
-    assert set(first["signatures"].values()) == {1}
+    assert max(first["signatures"].values()) == 1, "a second signature is a compilation in mid-run"
+    assert sum(first["signatures"].values()) > 20
     assert first["hits"] == 0
 
     second = exercise(STONEZERO_CACHE=cache, PYTHONPATH=elsewhere)

@@ -6,6 +6,7 @@ import pytest
 import yaml
 from filelock import FileLock
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from joblib.externals.loky import get_reusable_executor
 
 from stonezero.ablation.cells import (
     FAILED,
@@ -45,6 +46,7 @@ def has_run(root: Path, cell: Cell) -> bool:
 def test_failed_cells_do_not_stop_the_others_and_done_ones_do_not_run_again(
     checkout: Path, launcher: list[str]
 ) -> None:
+    get_reusable_executor().shutdown()  # joblib would take over one that an earlier test left
     grid = make_grid(checkout, [*SWEEP, *launcher])
     outcomes = run_cells(checkout, grid, run, has_run)
     assert list(outcomes) == [cell.name for cell in grid.cells]

@@ -17,6 +17,7 @@ from stonezero.selfplay.ending import ResignWatch, is_dead_draw, resign_figures,
 from stonezero.selfplay.games import NO_FACTS, SelfplayBatch
 from stonezero.selfplay.openings import EarlierGames, Openings, parse_book
 from tests.reference.evaluators import HashEvaluator
+from tests.replay.common import BUFFER as DEFAULTS
 from tests.selfplay.test_games import GAMES, SEARCH, selfplay_config
 
 GUMBEL = {"gumbel_considered": 8, "reuse_tree": False, "root_noise_fraction": 0.0}
@@ -110,7 +111,7 @@ def test_training_takes_the_policy_from_full_searches_only():
     window = next_window(
         empty_index(),
         [(RecordsFile("g001", "f", "0"), table)],
-        BufferConfig(window_generations=2, max_positions=10**6, held_out_fraction=0.0),
+        BufferConfig(**(DEFAULTS | {"window_generations": 2, "held_out_fraction": 0.0})),
         1,
     )
     assert (window.is_policy_target == table.is_full_search[window.row]).all()

@@ -15,9 +15,10 @@ from stonezero.replay.loading import load_window
 from stonezero.replay.window import next_window
 from stonezero.training.samples import BatchMaker
 from tests.records.formats.samples import random_game
+from tests.replay.common import BUFFER as DEFAULTS
 
 PARQUET = FORMATS["parquet"]
-BUFFER = BufferConfig(window_generations=5, max_positions=100_000, held_out_fraction=0.0)
+BUFFER = BufferConfig(**(DEFAULTS | {"window_generations": 5, "held_out_fraction": 0.0}))
 
 
 @pytest.mark.parametrize("game", [make_game("gomoku", 15, 5), make_game("othello", 8)], ids=lambda g: g.name)
@@ -31,7 +32,7 @@ def test_imported_games_are_indexed_loaded_and_made_into_batches(tmp_path, game)
     index = next_window(empty_index(), [(RecordsFile("imported", path.name, digest), table)], BUFFER, 1)
     assert len(index) == sum(len(game_text.moves) for game_text in games)
     assert index.is_policy_target.all()
-    window = load_window(index, game.spec(), tmp_path)
+    window = load_window(index, game, tmp_path)
     rows = np.arange(len(index))
     batch = BatchMaker(game, window, ["own", "opponent"]).make(rows, np.zeros(len(rows), np.int64))
     assert (batch.policy.argmax(axis=1) == table.move).all()
