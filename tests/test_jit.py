@@ -19,6 +19,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 from stonezero import Board
 from stonezero.games import make_game
+from stonezero.games.othello_bits import pack_discs
 from stonezero.games.planes import plane_codes, write_planes
 
 values = {}
@@ -33,6 +34,12 @@ for game in (make_game("gomoku", 6, 4), make_game("othello", 6)):
     rows, keys = np.zeros(500, np.int64), np.arange(500, dtype=np.uint64)
     game.rollout(board.positions, rows, keys, result)
     values[game.name] = float(result.sum())
+
+for large in (Board("gomoku", 6, 5, "renju"), Board("othello", 10)):
+    large.play(large.legal_moves()[0])
+    Board.parse(str(large))
+    large.forbidden_moves()
+pack_discs(board.positions.stones, 0, 6, 1)
 """
 
 WARM_UP = """
@@ -108,8 +115,7 @@ def test_kernels_compile_once_serve_other_folders_and_notice_an_edited_callee(
 ) -> None:
     cache, elsewhere = str(tmp_path / "cache"), str(package_copy.parent)
     first = exercise(STONEZERO_CACHE=cache)
-    assert max(first["signatures"].values()) == 1, "a second signature is a compilation in mid-run"
-    assert sum(first["signatures"].values()) > 20
+    assert set(first["signatures"].values()) == {1}
     assert first["hits"] == 0
 
     second = exercise(STONEZERO_CACHE=cache, PYTHONPATH=elsewhere)
