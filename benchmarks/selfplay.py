@@ -81,8 +81,8 @@ def measure(label: str, params: DictConfig, repeats: int) -> dict[str, Any]:
     }
 
 
-def raw_rate(network: PreparedNetwork, batch: int, num_planes: int, seconds: float = 3.0) -> float:
-    """Evaluations/s of the backend alone."""
+def raw_rate(network: PreparedNetwork, batch: int, num_planes: int, seconds: float = 12.0) -> float:
+    """Evaluations/s of the backend alone, over about as long as quick's games take: short runs vary more."""
     backend = network.open()
     planes = np.random.default_rng(0).random((batch, num_planes, network.size, network.size), np.float32)
     backend.evaluate(planes)
@@ -106,6 +106,7 @@ def worker_rate(base: Task, workers: int) -> float:
         ]
         pool = worker_pool(workers)
         list(pool.map(_start, tasks))
+        progress[:] = 0
         begin = time.perf_counter()
         list(pool.map(play_shards, tasks))
         seconds = time.perf_counter() - begin
@@ -113,12 +114,15 @@ def worker_rate(base: Task, workers: int) -> float:
 
 
 def _start(task: Task) -> None:
-    """Let a worker import and compile everything, at the cost of one short game."""
-    one = task._replace(shards=(0,), num_workers=task.num_workers)
+    """Let a worker import and compile everything, at the cost of one short game, and wait for the others."""
     small = {**vars(task.selfplay), "games": 1, "simulations": 4, "shard_games": 1}
     with TemporaryDirectory() as folder:
         open_progress(Path(folder), task.num_workers, "w+")
-        play_shards(one._replace(selfplay=type(task.selfplay)(**small), folder=Path(folder)))
+        play_shards(task._replace(shards=(0,), selfplay=type(task.selfplay)(**small), folder=Path(folder)))
+    started = open_progress(task.folder, task.num_workers, "r+")
+    started[task.worker] = 1
+    while not started.all():
+        time.sleep(0.01)
 
 
 if __name__ == "__main__":

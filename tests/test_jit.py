@@ -36,7 +36,8 @@ for game in (make_game("gomoku", 6, 4), make_game("othello", 6)):
     values[game.name] = float(result.sum())
 
 for large in (Board("gomoku", 6, 5, "renju"), Board("othello", 10)):
-    large.play(large.legal_moves()[0])
+    for _ in range(2):
+        large.play(large.legal_moves()[0])
     Board.parse(str(large))
     large.forbidden_moves()
 pack_discs(board.positions.stones, 0, 6, 1)

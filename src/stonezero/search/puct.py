@@ -150,8 +150,7 @@ def _descend(tree: Tree, settings: PuctSettings, methods: Methods, game: int, is
     Returns the node, the node at which the descent was stopped, or NO_NODE (marks removed) at a leaf that
     already waits for its evaluation.
     """
-    index = ROOT
-    depth = 0
+    index, depth = np.int64(ROOT), np.int64(0)
     max_depth, stop_visits = methods.numbers[0].max_depth, methods.numbers[0].stop_visits
     has_stops = max_depth > 0 or stop_visits > 0
     while True:

@@ -69,7 +69,8 @@ class SelfplayBatch:
         self._num_slots = num_slots
         self.evaluations: dict[int, int] = {}  #: network evaluations of each finished game, by its id
         self._unexpanded: list[int] = []  # slots whose root the next wave evaluates
-        self._row = np.zeros(1, np.int64)
+        self._row, self._next_row = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self._moves = np.zeros(1, np.int16)
         self._legal = np.zeros((1, game.num_actions), np.uint8)
 
     @property
@@ -94,7 +95,7 @@ class SelfplayBatch:
             for slot in self._unexpanded:
                 self._begin_move(slot, live[slot])
             self._unexpanded.clear()
-            for slot in self._search.idle(slots):
+            for slot in self._search.idle(slots).tolist():
                 self._move(slot, live[slot])
                 if live[slot].is_over:
                     current = live.pop(slot)
@@ -208,7 +209,6 @@ class SelfplayBatch:
 
     def _play_on(self, current: LiveGame, ply: Ply) -> None:
         """Record a ply and write the position after its move into the next row."""
-        self._row[0] = current.ply
+        self._row[0], self._next_row[0], self._moves[0] = current.ply, current.ply + 1, ply.move
         current.plies.append(ply)
-        moves = np.array([ply.move], np.int16)
-        self._game.play(current.positions, self._row, moves, self._row + 1, self._legal)
+        self._game.play(current.positions, self._row, self._moves, self._next_row, self._legal)

@@ -12,7 +12,7 @@ from stonezero.selfplay.ending import ResignWatch
 NO_VISITS = np.zeros(0, np.int16), np.zeros(0, np.int32)
 
 
-@dataclass
+@dataclass(slots=True)
 class Ply:
     """What is recorded of one ply beside the position."""
 
@@ -27,7 +27,7 @@ class Ply:
     is_solved: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class LiveGame:
     """A game under way in a slot."""
 
