@@ -20,6 +20,10 @@ def doctor(
     tree: Annotated[
         Path | None, typer.Option(help="Look at a search tree instead: a file that `stonezero tree` wrote.")
     ] = None,
+    tactics: Annotated[
+        int,
+        typer.Option(min=0, max=1_000_000, help="Simulations for tactical test sets; 0: not asked."),
+    ] = 0,
 ) -> None:
     """Say what goes wrong in this checkout's run, by the records, losses and gates of its last generation.
 
@@ -33,7 +37,7 @@ def doctor(
     if tree is not None:
         findings, left_out = tree_findings(_json_of(tree)), []
     else:
-        findings = diagnose(_facts(generation))
+        findings = diagnose(_facts(generation, tactics))
         left_out = not_judged(findings)
     for finding in findings:
         print(_line(finding))
@@ -42,7 +46,9 @@ def doctor(
     sys.exit(1 if any(finding.level == ALARM for finding in findings) else 0)
 
 
-def _facts(generation: str) -> "RunFacts":
+def _facts(generation: str, simulations: int) -> "RunFacts":
+    from dataclasses import replace
+
     from stonezero.config import paths
     from stonezero.config.generations import section_of
     from stonezero.doctor.loading import last_generation, load_facts
@@ -52,7 +58,17 @@ def _facts(generation: str) -> "RunFacts":
     name = generation or last_generation(paths)
     if not (paths.history(name) / "gates.csv").exists():
         raise UserError(f"{paths.folder(name)}: no generation that has been through its gate")
-    return load_facts(paths, name, section_of(read_plan(Path()), name, "train").batch_size)
+    facts = load_facts(paths, name, section_of(read_plan(Path()), name, "train").batch_size)
+    return replace(facts, tactics=_tactics(paths.champion(name), simulations)) if simulations else facts
+
+
+def _tactics(checkpoint: Path, simulations: int) -> dict[str, float]:
+    """The share of right answers of a net with search, by set."""
+    from stonezero.tactics.scoring import score_net
+    from stonezero.terminal import net_player
+
+    board, player = net_player(checkpoint, simulations)
+    return {hits.set: hits.share for hits in score_net(board, player)[1::2]}
 
 
 def _json_of(path: Path) -> object:

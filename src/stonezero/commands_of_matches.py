@@ -19,7 +19,7 @@ Slots = Annotated[int, typer.Option(min=2, max=65536, help="Games one process pl
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (match, openings, ladder, engine, export):
+    for command in (match, openings, ladder, tactics, engine, export):
         app.command()(command)
 
 
@@ -156,6 +156,33 @@ def ladder(
     settings = ContestSettings(pairs, plies, seed, slots)
     tables = list(play_ladder(board, player, anchors, settings, Path(".scratch/ladder")))
     print(describe_ladder(rate_ladder(tables), player.name, tables))
+
+
+def tactics(
+    checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
+    simulations: Annotated[
+        int, typer.Option("--simulations", "--sims", min=1, max=1_000_000, help="The net's search per move.")
+    ] = 64,
+    out: Annotated[Path | None, typer.Option(help="File for the figures, too: .csv or .json.")] = None,
+) -> None:
+    """Ask a checkpoint for the right moves of proven positions, by its prior alone and by search.
+
+    Only sets of the checkpoint's game, board and rules are asked. docs/tactics.md says what is in them.
+    """
+    from stonezero.config import paths
+    from stonezero.errors import UserError
+    from stonezero.games.notation import describe
+    from stonezero.tactics.scoring import TABLE_FORMATS, describe_hits, score_net, write_table
+    from stonezero.terminal import default_checkpoint, net_player
+
+    if out is not None and out.suffix not in TABLE_FORMATS:
+        raise UserError(f"--out {out}: the figures are written as {' or '.join(TABLE_FORMATS)}")
+    path = checkpoint or default_checkpoint(paths)
+    board, player = net_player(path, simulations)
+    hits = score_net(board, player)
+    print(f"{path}: {describe(board)}\n{describe_hits(hits)}")
+    if out is not None:
+        write_table(out, hits)
 
 
 def engine(

@@ -24,6 +24,7 @@ from stonezero.network.inference import prepare
 from stonezero.plan import read_plan
 from stonezero.players.batch_search import BatchSearch, RootStatistics
 from stonezero.players.evaluators import NetworkEvaluator
+from stonezero.players.players import PlayerSpec, parse_player
 from stonezero.players.settings import SearchSettings
 from stonezero.players.tree_json import TreeLimits, tree_data
 from stonezero.search.root import choose_move
@@ -62,6 +63,12 @@ def game_of(checkpoint: Checkpoint) -> Game:
         return make_game(**checkpoint.game)
     except TypeError as error:
         raise UserError(f"the checkpoint's game {quoted(checkpoint.game)} is none of this version") from error
+
+
+def net_player(path: Path, simulations: int) -> tuple[Game, PlayerSpec]:
+    """A checkpoint's game, and the checkpoint as a player that searches as all of them do outside of runs."""
+    board = game_of(Checkpoint.load(path))
+    return board, parse_player(f"net:{path}:sims={simulations}", board, PLAY_INFERENCE, PLAY_SETTINGS)
 
 
 class Opponent:

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stonezero.doctor.blunders import corner_gifts, missed_wins, winning_moves
-from stonezero.doctor.facts import RunFacts
+from stonezero.doctor.blunders import corner_gifts, missed_wins, weakest_tactics, winning_moves
+from stonezero.doctor.checks import diagnose
+from stonezero.doctor.facts import OK, WARNING, RunFacts
 from stonezero.games.position import BLACK, WHITE
 from stonezero.records.schema import RecordTable
-from tests.doctor.runs import Play, made_up_gates, made_up_table
+from tests.doctor.runs import Play, healthy_run, made_up_gates, made_up_table
 
 
 def with_boards(rows: list[str], turn: int, rules: str = "freestyle") -> RecordTable:
@@ -88,3 +89,15 @@ def test_a_corner_taken_right_after_a_neighbouring_move_is_a_gift() -> None:
     moves[second - 1 : second + 1] = 79, 80  # across two games: none
     othello = {"name": "othello", "size": 9}
     assert corner_gifts(facts_of(replace(table, move=moves, game=othello))) == 0.5
+
+
+def test_the_weakest_tactical_set_counts_once_the_run_has_settled() -> None:
+    run = replace(healthy_run(), tactics={"win_in_1": 0.97, "trap": 0.84})
+    assert weakest_tactics(run) == 0.84
+    assert weakest_tactics(replace(run, gates=made_up_gates([1, 1]))) is None
+    assert weakest_tactics(healthy_run()) is None
+    (finding,) = (found for found in diagnose(run) if found.check == "tactics")
+    assert (finding.level, finding.number) == (WARNING, "84%")
+    assert "train.value_weight" in finding.advice
+    fine = replace(run, tactics={"win_in_1": 0.97, "trap": 0.85})
+    assert [found.level for found in diagnose(fine) if found.check == "tactics"] == [OK]

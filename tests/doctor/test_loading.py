@@ -104,7 +104,7 @@ def test_the_command_names_a_dead_lock_with_advice_and_status_1(
     )
     assert "selfplay.simulations" in printed[1]
     assert all(line.startswith("ok ") for line in printed[2:-1])
-    assert printed[-1].endswith("corner gifts, missed wins, resign errors")
+    assert printed[-1].endswith("corner gifts, missed wins, resign errors, tactics")
 
 
 def test_the_command_finds_nothing_in_a_healthy_run(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Measures of mistakes that the records alone show: fives not made, corners given away."""
+"""Measures of mistakes: fives not made and corners given away in the records, wrong answers in test sets."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,13 @@ def winning_moves(table: RecordTable, rows: NDArray[np.int64]) -> NDArray[np.boo
         for at in range(k):
             _shifted(wins, step, at, k, size)[...] |= makes_row & _shifted(empty, step, at, k, size)
     return wins[:, 1:-1, 1:-1].reshape(len(rows), size * size)
+
+
+def weakest_tactics(facts: RunFacts) -> float | None:
+    """Share of right answers in the weakest tactical test set; None where the champion was asked none."""
+    if not facts.tactics or len(facts.gates) < SETTLED_GENERATIONS:
+        return None
+    return min(facts.tactics.values())
 
 
 def _shifted(

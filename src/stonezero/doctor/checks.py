@@ -132,6 +132,11 @@ CHECKS = (
         "{} corners a game are taken right after the other side moved next to them",
         "raise selfplay.simulations or train.value_weight",
     ),
+    Check(
+        *("tactics", blunders.weakest_tactics, WARNING, 0.85, False, PERCENT),
+        "In its weakest tactical test set the champion gives {} right answers",
+        "raise train.value_weight or selfplay.simulations; `stonezero tactics` shows all sets",
+    ),
 )
 
 

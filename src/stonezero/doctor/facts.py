@@ -1,6 +1,6 @@
 """What the doctor looks at, and what it says. Measures and thresholds are elsewhere."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ class RunFacts:
     gates: pd.DataFrame  #: of all generations, as in the history
     staleness: NDArray[np.int16] | None  #: int16[P]: of its window's positions, generations
     batch_size: int  #: of its training
+    tactics: dict[str, float] = field(default_factory=dict)
+    """Share of the right answers in each tactical test set that its champion was asked."""
 
     @property
     def last_losses(self) -> pd.DataFrame:
