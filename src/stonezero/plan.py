@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from stonezero.arena.opening_sets import read_openings
 from stonezero.config.composition import (
     PARAMS_FILE,
     compose_params,
@@ -60,6 +61,8 @@ def check_against_games(params: DictConfig) -> None:
             _check_plies("selfplay.random_opening_plies", selfplay.random_opening_plies, half, name, game)
             _check_plies("gate.opening_plies", gate.opening_plies, half - 1, name, game)
             _check_anchors(params, gate, game)
+            if gate.openings:
+                read_openings(Path(gate.openings), game)
             parse_book(selfplay.opening_book, game)
 
 

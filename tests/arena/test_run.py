@@ -240,3 +240,20 @@ def test_anchors_are_met_every_so_many_generations(paths, tmp_path):
     anchors = matches[matches["kind"] == "anchor"]
     assert set(anchors["generation"]) == {"g002"}
     assert set(anchors["black"]) >= {"g000", "g002"}
+
+
+def test_openings_of_a_file_are_played_in_an_order_of_the_generation(paths, tmp_path):
+    file = tmp_path / "set.txt"
+    file.write_text("# stonezero openings 1\n# gomoku 3x3, 3 in a row, freestyle\na1\na2\nb2a1\n")
+    run(paths, tmp_path, "g001", f"gate.openings={file}")
+    games = pd.read_parquet(paths.history("g001") / "matches.parquet")
+    assert set(games["opening"]) == {0, 1, 2}
+    starts = {moves[:2] for moves in games["moves"]}
+    assert starts == {"a1", "a2", "b2"}
+
+    run(paths, tmp_path, "g001", f"gate.openings={file}", "seed=9", scratch="other")
+    assert not pd.read_parquet(paths.history("g001") / "matches.parquet").equals(games)
+    params = stage_params("g001", f"gate.openings={file}")
+    file.write_text(file.read_text().replace("a2", "b2"))
+    with pytest.raises(UserError, match="has changed since the plan was made"):
+        gate_stage.run(params, "g001", tmp_path / "late", paths)

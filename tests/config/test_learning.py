@@ -44,3 +44,20 @@ def test_a_start_file_is_known_by_its_digest(tmp_path: Path) -> None:
     (tmp_path / "net").write_bytes(b"abc")
     params = make_plan(ROOT, [f"train.start_file={tmp_path / 'net'}"])
     assert params.train.start_digest.startswith("ba7816bf8f01cfea")  # SHA-256 of abc
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# gomoku 15x15, 5 in a row, freestyle\nh8\n", "line 2: openings of gomoku 6x6"),
+        ("# gomoku 6x6, 4 in a row, freestyle\na1\ng9\n", "line 4: .*g9"),
+        ("# gomoku 6x6, 4 in a row, freestyle\n", "there are no openings in it"),
+    ],
+)
+def test_openings_that_a_gate_cannot_use_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "set.txt"
+    file.write_text("# stonezero openings 1\n" + text)
+    with pytest.raises(UserError, match=message):
+        make_plan(ROOT, [f"gate.openings={file}"])
+    with pytest.raises(UserError, match="cannot read nowhere"):
+        make_plan(ROOT, ["gate.openings=nowhere"])

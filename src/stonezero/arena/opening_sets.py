@@ -20,7 +20,7 @@ import numpy as np
 
 from stonezero.arena.openings import Openings, canonical_keys
 from stonezero.errors import UserError
-from stonezero.files import write_text
+from stonezero.files import file_digest, write_text
 from stonezero.games.board import Board
 from stonezero.games.game import Game
 from stonezero.games.notation import describe, move_to_text, parse_move, quoted
@@ -88,6 +88,18 @@ def read_openings(path: Path, game: Game, plies: int = 0) -> Openings:
     for row, opening in zip(moves, kept, strict=True):
         row[: len(opening.moves)] = opening.moves
     return Openings(moves, np.array([opening.value for opening in kept], np.float32), len(kept))
+
+
+def shuffled_openings(path: Path, digest: str, game: Game, seed: int) -> Openings:
+    """The openings of a file with this SHA-256, in an order made from `seed`.
+
+    Raises OpeningFileError where the file is another one, and as `read_openings` does.
+    """
+    if file_digest(path) != digest:
+        raise OpeningFileError(f"{path} has changed since the plan was made: run `stonezero plan` again")
+    found = read_openings(path, game)
+    order = np.random.default_rng(seed).permutation(found.num_distinct)
+    return found._replace(moves=found.moves[order], values=found.values[order])
 
 
 def _openings_below(path: Path, game: Game) -> Iterator[_Opening]:

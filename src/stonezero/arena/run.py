@@ -17,6 +17,7 @@ from stonezero.arena.gate import GateResult, judge_archive, play_gate
 from stonezero.arena.history import Champion, History, read_csv
 from stonezero.arena.incremental import incremental_elo
 from stonezero.arena.matches import Match, match_seed, play_matches
+from stonezero.arena.opening_sets import shuffled_openings
 from stonezero.arena.openings import Openings, balanced_openings
 from stonezero.arena.rules import ARCHIVE_RULES, ARCHIVE_WEAKEST, replace_weakest
 from stonezero.arena.tables import scores_by_opponent
@@ -111,13 +112,13 @@ def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
     search = typed_section(params, "search", SearchConfig)
     game = make_game(**params.game)
     count = max(config.max_pairs, config.anchor_pairs, config.archive_pairs)
-    openings = balanced_openings(
-        game, config.opening_plies, count, match_seed(params.seed, [gen, "openings"])
-    )
+    seed = match_seed(params.seed, [gen, "openings"])
+    if config.openings:
+        openings = shuffled_openings(Path(config.openings), config.openings_digest, game, seed)
+    else:
+        openings = balanced_openings(game, config.opening_plies, count, seed)
     if openings.num_distinct < count:
-        log.info(
-            "only %d openings of %d plies differ: used in turn", openings.num_distinct, config.opening_plies
-        )
+        log.info("only %d openings for %d pairs: used in turn", openings.num_distinct, count)
     return _Setting(
         generation=gen,
         game=game,

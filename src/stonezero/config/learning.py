@@ -1,6 +1,6 @@
 """What buffer, training and net cannot be together, or in this game: one sentence for each."""
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from stonezero.errors import UserError
 
@@ -44,12 +44,19 @@ def _check_train(params: DictConfig, train: DictConfig, where: str) -> None:
 
 
 def _check_start(params: DictConfig, train: DictConfig, where: str) -> None:
-    if train.start_file != params.train.start_file or train.start_digest != params.train.start_digest:
-        raise UserError(f"train.start_file cannot change by generation, as it does{where}")
+    check_named_file(params, train, "train.start_file", "train.start_digest", where)
     if train.start == "file" and not train.start_file:
         raise UserError(f"train.start is file{where}, but train.start_file names none")
-    if bool(train.start_file) != bool(train.start_digest):
-        raise UserError("train.start_digest is made by the plan: give train.start_file alone")
+
+
+def check_named_file(params: DictConfig, section: DictConfig, path: str, digest: str, where: str) -> None:
+    """A file that params name is the same in all generations, and its digest that of the plan."""
+    names = [name.partition(".")[2] for name in (path, digest)]
+    everywhere = [OmegaConf.select(params, name) for name in (path, digest)]
+    if [section[name] for name in names] != everywhere:
+        raise UserError(f"{path} cannot change by generation, as it does{where}")
+    if bool(everywhere[0]) != bool(everywhere[1]):
+        raise UserError(f"{digest} is made by the plan: give {path} alone")
 
 
 def _check_sampling(buffer: DictConfig, where: str) -> None:

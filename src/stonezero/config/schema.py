@@ -190,6 +190,8 @@ class GateConfig:
     simulations: int = MISSING  #: visits of the root per move
     slots: int = MISSING  #: games one worker plays at once
     opening_plies: int = MISSING  #: plies of the balanced openings
+    openings: str = ""  #: a file of openings to play from instead, see `arena.opening_sets`
+    openings_digest: str = ""  #: its SHA-256, filled in by the plan
     round_pairs: int = MISSING  #: colour-swapped pairs between two looks at the sequential test
     max_pairs: int = MISSING  #: cap
     elo0: float = MISSING  #: logistic Elo difference of H0 of the sequential test

@@ -11,7 +11,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from stonezero.config.generations import MOST, SECTIONS, section_of
-from stonezero.config.learning import check_learning
+from stonezero.config.learning import check_learning, check_named_file
 from stonezero.config.methods import check_methods
 from stonezero.config.schema import NetworkConfig
 from stonezero.errors import UserError
@@ -173,7 +173,7 @@ def validate(params: DictConfig) -> None:
             checked.append(overrides)
             sections = {section: section_of(params, name, section) for section in SECTIONS}
             _check_values(OmegaConf.create(sections), f" in generation {name}")
-            _check_gate(sections["gate"], f" in generation {name}")
+            _check_gate(params, sections["gate"], f" in generation {name}")
             check_methods(
                 params.game.name, sections["search"], sections["selfplay"], f" in generation {name}"
             )
@@ -211,7 +211,8 @@ def _allowed(low: float, high: float) -> str:
     return f"must lie between {low} and {high}"
 
 
-def _check_gate(gate: DictConfig, where: str) -> None:
+def _check_gate(params: DictConfig, gate: DictConfig, where: str) -> None:
+    check_named_file(params, gate, "gate.openings", "gate.openings_digest", where)
     if gate.elo1 <= gate.elo0:
         raise UserError(f"gate.elo1 is {gate.elo1:g}{where}, but must be above gate.elo0, here {gate.elo0:g}")
     for name in ("archive_champions", "archive_pairs"):
