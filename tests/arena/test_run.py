@@ -257,3 +257,26 @@ def test_openings_of_a_file_are_played_in_an_order_of_the_generation(paths, tmp_
     file.write_text(file.read_text().replace("a2", "b2"))
     with pytest.raises(UserError, match="has changed since the plan was made"):
         gate_stage.run(params, "g001", tmp_path / "late", paths)
+
+
+def test_candidates_are_asked_tactical_sets_where_that_is_wanted(paths, tmp_path):
+    game, params = make_game("gomoku", 6, 4), stage_params("g001")
+    for number, gen in enumerate(["g000", "g001"]):
+        checkpoint = initial_checkpoint(game.spec(), game.num_actions, params.network, number)
+        checkpoint.save(paths.candidate(gen))
+        checkpoint.save(paths.champion(gen))
+    board = ["game.size=6", "game.k=4", "inference.backend=onnxruntime"]
+    plain = run(paths, tmp_path, "g001", *board)
+    history = digest(paths.history("g001"))
+    asked = run(paths, tmp_path, "g001", *board, "gate.tactics=true", scratch="asked")
+    assert digest(paths.history("g001")) == history, "metrics alone"
+    figures = [metric for metric in asked if metric not in plain]
+    names = {key for key, _, _ in figures}
+    assert {"tactics/win_in_1", "tactics/win_in_1_prior", "tactics/trap"} <= names
+    assert all(key.startswith("tactics/") and step == 1 and 0 <= share <= 1 for key, step, share in figures)
+
+
+def test_a_game_without_tactical_sets_is_refused_before_anything_is_played(paths, tmp_path):
+    with pytest.raises(UserError, match="no tactical test sets for gomoku 3x3"):
+        run(paths, tmp_path, "g001", "gate.tactics=true")
+    assert not paths.gate("g001").exists()

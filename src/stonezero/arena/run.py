@@ -31,6 +31,8 @@ from stonezero.metrics import Metric
 from stonezero.network.checkpoint import Checkpoint
 from stonezero.players.players import PlayerSpec, network_spec, parse_player
 from stonezero.players.settings import SearchSettings, search_settings
+from stonezero.tactics.scoring import PRIOR, score_net
+from stonezero.tactics.sets import sets_of
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +79,8 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
         history.champions.append(Champion.of_file(previous, paths.champion(previous), paths))
     champion = history.champions[-1]
     setting = _setting(params, gen, scratch)
+    if setting.gate.tactics:
+        sets_of(setting.game)  # refuses games that have none, before anything is played
     candidate_spec = setting.network(gen, paths.candidate(gen))
     champion_spec = setting.network(champion.generation, champion.checked(paths.champion(previous)))
 
@@ -104,7 +108,7 @@ def run(params: DictConfig, gen: str, scratch: Path, paths: RunPaths = default_p
     if result.verdict.accepted:
         extended.champions.append(Champion.of_file(gen, paths.champion(gen), paths))
     extended.save(paths.history(gen))
-    return _metrics(gen, result, scores)
+    return [*_metrics(gen, result, scores), *_tactics(setting, candidate_spec)]
 
 
 def _setting(params: DictConfig, gen: str, scratch: Path) -> _Setting:
@@ -225,6 +229,17 @@ def _read_health(path: Path) -> dict[str, Any]:
     if not isinstance(health, dict):
         raise UserError(f"{path} has to be a JSON object of figures, not {json.dumps(health)[:100]}")
     return health
+
+
+def _tactics(setting: _Setting, candidate: PlayerSpec) -> list[Metric]:
+    """Shares of right answers in each tactical test set, by the prior and with the gate's simulations."""
+    if not setting.gate.tactics:
+        return []
+    step = generation_number(setting.generation)
+    asked = score_net(setting.game, candidate)
+    return [
+        (f"tactics/{hits.set}{'_prior' if hits.player == PRIOR else ''}", step, hits.share) for hits in asked
+    ]
 
 
 def _metrics(gen: str, result: GateResult, scores: dict[str, float]) -> list[Metric]:

@@ -207,6 +207,7 @@ class GateConfig:
         MISSING  #: earlier champions the candidate also meets; archive rules: the archive
     )
     archive_pairs: int = MISSING  #: pairs against each of them
+    tactics: bool = False  #: ask each candidate the tactical test sets of its game, for metrics alone
 
 
 @dataclass
