@@ -28,6 +28,7 @@ from stonezero.tactics.shapes import ShapeProver
 
 POSITIONS = 100  #: of a set
 SEED = 2026
+NOTE = f"seed {SEED}; made by python -m stonezero.tactics.make"
 OTHELLO_BATCHES = 400  #: of games that are searched at most
 GAMES: tuple[tuple[str, int, int, str], ...] = (
     ("gomoku", 6, 4, "freestyle"),
@@ -208,7 +209,7 @@ def main(arguments: list[str]) -> None:
     for game in (make_game(*spec) for spec in wanted):
         for made in make_sets(game, only):
             path = Path(__file__).parent / FOLDER / set_name(game, made.kind.name)
-            write_text(path, text_of(made, f"seed {SEED}; made by python -m stonezero.tactics.make"))
+            write_text(path, text_of(made, NOTE))
             groups = Counter(found.group for found in made.found)
             print(f"{path.name}: {len(made)} positions {dict(sorted(groups.items()))}", flush=True)
 
