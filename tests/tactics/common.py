@@ -67,7 +67,7 @@ class EndingSolver(Player):
 
 
 class ThreatKnower(Player):
-    """Plays a proven win of Gomoku, or else the first move that no win is proven against."""
+    """Plays a proven win of Gomoku, or else the first block, one that no win is proven against if there is."""
 
     name = "threat solver"
 
@@ -87,7 +87,7 @@ class ThreatKnower(Player):
             return won.line[0]
         blocks = (solver.must_blocks(positions, row) for solver in self._shallow)
         moves = next(moves for moves in blocks if moves is not None)
-        return next(move for move in moves if self._holds(positions, row, move))
+        return next((move for move in moves if self._holds(positions, row, move)), moves[0])
 
     def _holds(self, positions: Positions, row: int, move: int) -> bool:
         child = Positions._make(field[row : row + 1].copy() for field in positions)
