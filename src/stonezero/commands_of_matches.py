@@ -131,31 +131,49 @@ def openings(
 
 def ladder(
     checkpoint: Annotated[Path | None, typer.Argument(help="By default the run's last champion.")] = None,
-    simulations: Annotated[int, typer.Option(min=1, max=1_000_000, help="The net's search per move.")] = 64,
+    simulations: Annotated[
+        str, typer.Option(help="The net's search per move; several as in 50,100,200: Elo of each.")
+    ] = "64",
     pairs: Pairs = 10,
     opening_plies: Plies = 0,
     seed: Seed = 0,
     slots: Slots = 64,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for simulations.csv and .png, where several are asked.")
+    ] = None,
 ) -> None:
     """Play a checkpoint against every anchor of its game and print where it stands, with intervals.
 
-    Matches that were finished before are read from .scratch/ladder/.
+    With several numbers of simulations the net meets itself as well, and Elo over simulations is printed and
+    written (by default into reports/simulations/). Matches that were finished before are read from
+    .scratch/ladder/.
     """
     from stonezero.arena.contest import ContestSettings, default_opening_plies
     from stonezero.arena.ladder import anchors_of, describe_ladder, play_ladder, rate_ladder
+    from stonezero.arena.scaling import describe_scaling, parse_simulations, rate_scaling, scaling_table
     from stonezero.config import paths
-    from stonezero.network.checkpoint import Checkpoint
-    from stonezero.players.players import parse_player
-    from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS, default_checkpoint, game_of
+    from stonezero.errors import UserError
+    from stonezero.pictures.scaling import write_scaling
+    from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS, default_checkpoint, net_player
 
+    numbers = parse_simulations(simulations)
+    if out is not None and len(numbers) == 1:
+        raise UserError("--out is for several numbers of simulations: say --simulations 50,100,200")
     path = checkpoint or default_checkpoint(paths)
-    board = game_of(Checkpoint.load(path))
-    player = parse_player(f"net:{path}:sims={simulations}", board, PLAY_INFERENCE, PLAY_SETTINGS)
+    nets = [net_player(path, number) for number in numbers]
+    board = nets[0][0]
+    names = {player.name: player.simulations for _, player in nets}
     anchors = anchors_of(board, PLAY_INFERENCE, PLAY_SETTINGS)
-    plies = opening_plies or default_opening_plies(board)
-    settings = ContestSettings(pairs, plies, seed, slots)
-    tables = list(play_ladder(board, player, anchors, settings, Path(".scratch/ladder")))
-    print(describe_ladder(rate_ladder(tables), player.name, tables))
+    settings = ContestSettings(pairs, opening_plies or default_opening_plies(board), seed, slots)
+    played = play_ladder(board, [player for _, player in nets], anchors, settings, Path(".scratch/ladder"))
+    tables = list(played)
+    print(describe_ladder(rate_ladder(tables), names, tables))
+    if len(numbers) > 1:
+        ratings = rate_scaling(tables, names)
+        table = scaling_table(ratings, names)
+        print(f"\n{describe_scaling(ratings, table)}")
+        written = write_scaling(out or Path("reports/simulations"), ratings, table)
+        print(f"written: {', '.join(map(str, written))}")
 
 
 def tactics(

@@ -194,14 +194,14 @@ def test_a_ladder_is_played_once_and_shows_where_the_player_stands(tmp_path):
     settings = ContestSettings(3, 2, 0, 64)
     player = parse_player("minimax:depth=3", game, PLAY_INFERENCE, PLAY_SETTINGS)
     anchors = [RANDOM, GREEDY, parse_player("rollouts:sims=16", game, PLAY_INFERENCE, PLAY_SETTINGS)]
-    tables = list(play_ladder(game, player, anchors, settings, tmp_path))
+    tables = list(play_ladder(game, [player], anchors, settings, tmp_path))
     assert [len(part) for part in tables] == [6] * 5
     stamps = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
-    again = list(play_ladder(game, player, anchors, settings, tmp_path))
+    again = list(play_ladder(game, [player], anchors, settings, tmp_path))
     assert {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == stamps
     for one, other in zip(tables, again, strict=True):
         pd.testing.assert_frame_equal(one, other)
-    text = describe_ladder(rate_ladder(tables), player.name, tables)
+    text = describe_ladder(rate_ladder(tables), [player.name], tables)
     marked = [line for line in text.splitlines() if line.startswith(">")]
     assert len(marked) == 1
     assert marked[0].endswith("minimax:depth=3")

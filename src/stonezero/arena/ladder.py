@@ -1,15 +1,18 @@
 """`stonezero ladder`: a player against every anchor of its game, and where that puts it, with intervals.
 
 Neighbours on the ladder meet each other as well, so that the anchors' ratings don't hang on the player alone.
-Finished matches are kept in a folder and are not played again: anchors never change.
+One net at several numbers of simulations is as many players: all meet each other, and the anchors meet the
+one that searches least and the one that searches most. Finished matches are kept in a folder and are not
+played again: anchors never change.
 """
 
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations, pairwise, product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -57,12 +60,24 @@ def anchors_of(game: Game, inference: InferenceConfig, settings: SearchSettings)
     return specs
 
 
+def meetings(
+    players: Sequence[PlayerSpec], anchors: Sequence[PlayerSpec]
+) -> list[tuple[PlayerSpec, PlayerSpec]]:
+    """Who meets whom: the first and last player and each anchor, players each other, neighbouring anchors."""
+    ends = [players[0], *players[1:][-1:]]
+    return [*product(ends, anchors), *combinations(players, 2), *pairwise(anchors)]
+
+
 def play_ladder(
-    game: Game, player: PlayerSpec, anchors: Sequence[PlayerSpec], settings: ContestSettings, folder: Path
+    game: Game,
+    players: Sequence[PlayerSpec],
+    anchors: Sequence[PlayerSpec],
+    settings: ContestSettings,
+    folder: Path,
 ) -> Iterator[pd.DataFrame]:
-    """Tables of all matches: the player against each anchor, then neighbours; `folder` keeps them."""
+    """Tables of all matches, see `meetings`; `folder` keeps them."""
     openings = balanced_openings(game, settings.opening_plies, settings.pairs, settings.seed)
-    for first, second in [*((player, anchor) for anchor in anchors), *pairwise(anchors)]:
+    for first, second in meetings(players, anchors):
         facts = [game.spec(), settings.pairs, settings.opening_plies, settings.seed]
         facts += [first.name, first.digest(), second.name, second.digest()]
         name = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
@@ -76,28 +91,41 @@ def play_ladder(
         yield pd.read_parquet(file)
 
 
-def rate_ladder(tables: Sequence[pd.DataFrame]) -> Ratings:
-    """Ratings over all games, `random` at 0."""
-    return rate(pd.concat(tables, ignore_index=True), "random", PRIOR_GAMES, CONFIDENCE)
+def rate_ladder(tables: Sequence[pd.DataFrame], anchor: str = "random") -> Ratings:
+    """Ratings over all games, `anchor` at 0."""
+    return rate(pd.concat(tables, ignore_index=True), anchor, PRIOR_GAMES, CONFIDENCE)
 
 
-def describe_ladder(ratings: Ratings, player: str, tables: Sequence[pd.DataFrame]) -> str:
-    """The ladder, strongest first, the player marked, with his score against each anchor."""
-    against = {}
-    for table in tables:
-        names = {*table["black"], *table["white"]}
-        if player in names:
-            (other,) = names - {player}
-            against[other] = float(pair_scores(table, player).mean() / 2)
+def describe_ladder(ratings: Ratings, players: Collection[str], tables: Sequence[pd.DataFrame]) -> str:
+    """The ladder, strongest first, `players` marked, with their score against each anchor."""
+    against = _scores_of_anchors(players, tables)
     lines = [f"  {'Elo':>6}  {'95%':>17}  {'games':>5}  {'score':>5}  player (score: of yours against it)"]
     for row in ratings.table().to_dict("records"):
         name = row["player"]
-        interval = "" if name == ratings.anchor else f"[{_bound(row['low'])}, {_bound(row['high'])}]"
         score = f"{against[name]:.2f}" if name in against else ""
-        mark = ">" if name == player else " "
+        mark = ">" if name in players else " "
+        interval = interval_text(ratings, row)
         lines.append(f"{mark} {row['elo']:6.0f}  {interval:>17}  {row['games']:5d}  {score:>5}  {name}")
     lines.append(f"{ratings.num_games} distinct games, {ratings.num_duplicates} repeated ones left out")
     return "\n".join(lines)
+
+
+def interval_text(ratings: Ratings, row: Mapping[Any, Any]) -> str:
+    """The interval of a row of `Ratings.table`; empty for the anchor, whose rating is fixed."""
+    fixed = row["player"] == ratings.anchor
+    return "" if fixed else f"[{_bound(row['low'])}, {_bound(row['high'])}]"
+
+
+def _scores_of_anchors(players: Collection[str], tables: Sequence[pd.DataFrame]) -> dict[str, float]:
+    """Points per game of all `players` together against each anchor."""
+    scores: dict[str, list[float]] = {}
+    for table in tables:
+        names = {*table["black"], *table["white"]}
+        mine = [name for name in names if name in players]
+        if len(mine) == 1:
+            (other,) = names - {*mine}
+            scores.setdefault(other, []).extend(pair_scores(table, mine[0]) / 2)
+    return {name: sum(found) / len(found) for name, found in scores.items()}
 
 
 def _bound(value: float) -> str:

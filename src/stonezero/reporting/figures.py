@@ -6,12 +6,14 @@ the page's SVG, where light and dark give them their values.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import NDArray
 
 from stonezero.reporting.summary import REJECTED, THE_CHAMPION, Summary
 
@@ -93,26 +95,31 @@ def draw_elo(summary: Summary, width: int) -> Canvas:
     canvas = canvas_of(width, 360 if width == WIDE else 300)
     axes = style(canvas.subplots())
     x, elo = nets["generation"].to_numpy(), nets["elo"].to_numpy()
-    finite = [values[np.isfinite(values)] for values in (nets["low"], nets["high"], elo, anchors["elo"])]
+    draw_ratings(axes, x, nets, anchors)
+    rejected = (nets["role"] == REJECTED).to_numpy()
+    axes.plot(x[~rejected], elo[~rejected], "o", color=SERIES[0], markersize=6, zorder=3)
+    axes.plot(x[rejected], elo[rejected], "o", color=SERIES[0], markersize=6, markerfacecolor=PAPER, zorder=3)
+    axes.set_xlabel("generation", color=MUTED, fontsize="small")
+    axes.set_xlim(x.min() - 0.3, x.max() + 0.3)
+    return canvas
+
+
+def draw_ratings(axes: Axes, x: NDArray[Any], players: pd.DataFrame, anchors: pd.DataFrame) -> None:
+    """A line through ratings (elo, low, high) at `x`, with intervals; anchors (player, elo) as lines."""
+    low, high, elo = players["low"], players["high"], players["elo"]
+    finite = [values[np.isfinite(values)] for values in (low, high, elo, anchors["elo"])]
     bottom, top = np.concatenate(finite).min(), np.concatenate(finite).max()
     margin = 0.06 * max(top - bottom, 50)
     axes.set_ylim(bottom - margin, top + margin)
     axes.plot(x, elo, color=SERIES[0], linewidth=1.6)
-    ends = [nets["low"].fillna(bottom - margin), nets["high"].fillna(top + margin)]
-    for at, low, high, has_low, has_high in zip(
-        x, *ends, nets["low"].notna(), nets["high"].notna(), strict=True
-    ):
-        bounded = has_low and has_high
-        axes.plot([at, at], [low, high], color=SERIES[0], linewidth=1.2, linestyle="-" if bounded else ":")
-    rejected = (nets["role"] == REJECTED).to_numpy()
-    axes.plot(x[~rejected], elo[~rejected], "o", color=SERIES[0], markersize=6, zorder=3)
-    axes.plot(x[rejected], elo[rejected], "o", color=SERIES[0], markersize=6, markerfacecolor=PAPER, zorder=3)
+    ends = [low.fillna(bottom - margin), high.fillna(top + margin)]
+    for at, start, end, is_bounded in zip(x, *ends, low.notna() & high.notna(), strict=True):
+        axes.plot(
+            [at, at], [start, end], color=SERIES[0], linewidth=1.2, linestyle="-" if is_bounded else ":"
+        )
     for value in anchors["elo"]:
         axes.axhline(value, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
     label_ends(axes, dict(zip(anchors["player"], anchors["elo"], strict=True)), (MUTED,) * len(anchors))
-    axes.set_xlabel("generation", color=MUTED, fontsize="small")
-    axes.set_xlim(x.min() - 0.3, x.max() + 0.3)
-    return canvas
 
 
 def draw_scores(scores: pd.DataFrame, width: int) -> Canvas:
