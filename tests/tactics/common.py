@@ -67,7 +67,7 @@ class EndingSolver(Player):
 
 
 class ThreatKnower(Player):
-    """Plays a proven win of Gomoku, or else the first block, one that no win is proven against if there is."""
+    """Plays a proven win of Gomoku, or else the first block, one that no win is proven against if any."""
 
     name = "threat solver"
 
