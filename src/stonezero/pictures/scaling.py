@@ -13,7 +13,17 @@ from matplotlib.ticker import NullLocator
 from stonezero.arena.rating import Ratings
 from stonezero.arena.scaling import COLUMNS
 from stonezero.files import write_bytes, write_text
-from stonezero.reporting.figures import MUTED, SERIES, WIDE, Canvas, Figure, canvas_of, draw_ratings, style
+from stonezero.reporting.figures import (
+    MUTED,
+    SERIES,
+    WIDE,
+    Canvas,
+    Figure,
+    canvas_of,
+    draw_ratings,
+    label_anchors,
+    style,
+)
 from stonezero.reporting.render import png
 
 STEM = "simulations"
@@ -56,6 +66,7 @@ def draw_scaling(ratings: Ratings, table: pd.DataFrame, width: int) -> Canvas:
     axes.set_xlim(x.min() / np.sqrt(2), x.max() * np.sqrt(2))
     draw_ratings(axes, x, players, anchors)
     axes.plot(x, table["elo"], "o", color=SERIES[0], markersize=6, zorder=3)
+    label_anchors(axes, anchors)
     axes.set_xlabel("simulations", color=MUTED, fontsize="small")
     axes.set_ylabel(f"Elo above {x.min()} simulations", color=MUTED, fontsize="small")
     return canvas

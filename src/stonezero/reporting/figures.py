@@ -99,6 +99,7 @@ def draw_elo(summary: Summary, width: int) -> Canvas:
     rejected = (nets["role"] == REJECTED).to_numpy()
     axes.plot(x[~rejected], elo[~rejected], "o", color=SERIES[0], markersize=6, zorder=3)
     axes.plot(x[rejected], elo[rejected], "o", color=SERIES[0], markersize=6, markerfacecolor=PAPER, zorder=3)
+    label_anchors(axes, anchors)
     axes.set_xlabel("generation", color=MUTED, fontsize="small")
     axes.set_xlim(x.min() - 0.3, x.max() + 0.3)
     return canvas
@@ -119,6 +120,10 @@ def draw_ratings(axes: Axes, x: NDArray[Any], players: pd.DataFrame, anchors: pd
         )
     for value in anchors["elo"]:
         axes.axhline(value, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
+
+
+def label_anchors(axes: Axes, anchors: pd.DataFrame) -> None:
+    """Name the lines of anchors (columns player, elo)."""
     label_ends(axes, dict(zip(anchors["player"], anchors["elo"], strict=True)), (MUTED,) * len(anchors))
 
 
