@@ -13,10 +13,15 @@ from typing import Any
 import pytest
 
 from stonezero import outbox
+from stonezero.declaration import Declaration
 from stonezero.errors import UserError
 from stonezero.files import file_digest
+from stonezero.plan import read_plan
 from stonezero.tracking import Tracker, send_waiting, store_uri, sync
+from tests.doctor.runs import Play
+from tests.doctor.test_loading import write_run
 
+ROOT = Path(__file__).resolve().parents[1]
 DEAD_SERVER = "http://127.0.0.1:9"
 
 
@@ -58,6 +63,10 @@ def runs(tracker: Tracker) -> dict[str, Any]:
     experiment = tracker.client.get_experiment_by_name("quick")
     assert experiment is not None
     return {run.info.run_name: run for run in tracker.client.search_runs([experiment.experiment_id])}
+
+
+def mlflow_text(tracker: Tracker, run: Any, name: str) -> str:
+    return Path(tracker.client.download_artifacts(run.info.run_id, name)).read_text()
 
 
 def points(tracker: Tracker, run: Any, key: str) -> list[tuple[int, float]]:
@@ -198,6 +207,65 @@ def test_the_report_hangs_at_the_experiment_s_run(root: Path, tmp_path: Path) ->
     parent = runs(tracker)["quick-none-seed1-abcdef"]
     assert parent.info.status == "FINISHED"
     assert "report.html" in {file.path for file in tracker.client.list_artifacts(parent.info.run_id)}
+
+
+@pytest.fixture
+def examined(tmp_path: Path) -> dict[str, Any]:
+    """The record of g006's gate, in a run whose last five candidates were rejected."""
+    paths = write_run(tmp_path, [1, 0, 0, 0, 0, 0], Play())
+    witnesses = {paths.gate("g006"): '{"accepted": 0}', paths.health("g006"): "{}"}
+    for file, text in witnesses.items():
+        file.write_text(text)
+    digests = {file.relative_to(tmp_path).as_posix(): file_digest(file) for file in witnesses}
+    metrics = [["gate/accepted", 6, 0.0]]
+    params = {"train.batch_size": 128}
+    return record("gate", "g006", metrics=metrics, params=params, folder=str(tmp_path), witnesses=digests)
+
+
+def test_a_gate_brings_what_the_doctor_finds_in_its_generation(root: Path, examined: dict[str, Any]) -> None:
+    tracker = Tracker(root)
+    tracker.send(examined)
+    tracker.send(examined)
+    child, parent = runs(tracker)["g006 gate"], runs(tracker)["quick-none-seed1-abcdef"]
+    for run in (child, parent):
+        assert points(tracker, run, "doctor/alarms") == [(6, 1.0)]
+        assert points(tracker, run, "doctor/warnings") == [(6, 0.0)]
+    assert child.data.tags["doctor"] == "alarm: gate streak"
+    assert parent.data.tags["doctor"] == "g006 alarm: gate streak"
+    text = mlflow_text(tracker, child, "doctor.txt")
+    assert text.startswith("alarm    gate streak: 5 candidates in a row were rejected. A fault: above 4.\n")
+    assert "\nok       value sign: " in text
+
+
+@pytest.mark.parametrize("name", ["gate.json", "health.json", "games/shard-00000.parquet"])
+def test_of_another_plan_s_or_damaged_files_nothing_is_found(
+    root: Path, tmp_path: Path, examined: dict[str, Any], name: str
+) -> None:
+    (tmp_path / "runs" / "g006" / name).write_text("others")
+    tracker = Tracker(root)
+    tracker.send(examined)
+    child = runs(tracker)["g006 gate"]
+    assert child.info.status == "FINISHED"
+    assert child.data.metrics == {"gate/accepted": 0.0}
+    assert "doctor" not in child.data.tags
+
+
+def test_a_gate_s_record_knows_its_generation_s_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = read_plan(ROOT)
+    monkeypatch.chdir(tmp_path)
+    health, gate = Path("runs/g001/health.json"), Path("runs/g001/gate.json")
+    health.parent.mkdir(parents=True)
+    health.write_text("{}")
+    gate.write_text("[]")
+    stage = Declaration("gate", "g001", (str(health),), {}, (str(gate), "runs/g001/history"))
+    made = outbox.make_record(params, stage, "key", [], {})
+    assert made["witnesses"] == {str(file): file_digest(file) for file in (health, gate)}
+    assert made["files"] == {}
+    assert made["params"]["train.batch_size"] == params.train.batch_size
+    selfplay = Declaration("selfplay", "g001", (), {}, (str(health),))
+    assert outbox.make_record(params, selfplay, "key", [], {})["witnesses"] == {}
 
 
 def test_the_outbox_empties_in_order_and_only_when_sent(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

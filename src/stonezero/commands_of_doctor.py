@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from stonezero.doctor.facts import Finding, RunFacts
+    from stonezero.doctor.facts import RunFacts
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +32,7 @@ def doctor(
     """
     from stonezero.doctor.checks import diagnose, not_judged
     from stonezero.doctor.facts import ALARM
+    from stonezero.doctor.telling import line_of
     from stonezero.doctor.trees import tree_findings
 
     if tree is not None:
@@ -40,7 +41,7 @@ def doctor(
         findings = diagnose(_facts(generation, tactics))
         left_out = not_judged(findings)
     for finding in findings:
-        print(_line(finding))
+        print(line_of(finding))
     if left_out:
         print(f"not judged, since too little is there: {', '.join(left_out)}")
     sys.exit(1 if any(finding.level == ALARM for finding in findings) else 0)
@@ -82,8 +83,3 @@ def _json_of(path: Path) -> object:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:
         raise UserError(f"{path}: no JSON: `stonezero tree` writes it") from None
-
-
-def _line(finding: "Finding") -> str:
-    advice = f"\n         {finding.advice}" if finding.advice else ""
-    return f"{finding.level:8} {finding.check}: {finding.what} A fault: {finding.threshold}.{advice}"

@@ -34,6 +34,9 @@ SHOWN_FILES = (
     "report.html",
     "ablation.html",
 )  #: outputs that go to MLflow themselves
+WITNESSES = ("gate.json", "health.json")
+"""Files of a gate by which it is known later whether its generation still lies in the checkout."""
+
 SPEED = "speed/"  #: metrics that depend on the machine begin like this
 
 
@@ -82,13 +85,18 @@ def make_record(
         "lineage": lineage,
         "folder": str(Path.cwd()),
         "files": shown_files(stage.outputs),
+        "witnesses": _digests_of([*stage.inputs, *stage.outputs], WITNESSES) if stage.stage == "gate" else {},
     }
 
 
 def shown_files(paths: Iterable[str], root: Path = Path()) -> dict[str, str]:
     """Digests of those files below `root` that go to MLflow themselves."""
-    shown = [path for path in paths if Path(path).name in SHOWN_FILES and (root / path).is_file()]
-    return {path: file_digest(root / path) for path in shown}
+    return _digests_of(paths, SHOWN_FILES, root)
+
+
+def _digests_of(paths: Iterable[str], names: Iterable[str], root: Path = Path()) -> dict[str, str]:
+    found = [path for path in paths if Path(path).name in names and (root / path).is_file()]
+    return {path: file_digest(root / path) for path in found}
 
 
 def put(root: Path, record: dict[str, Any]) -> None:

@@ -17,8 +17,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from stonezero.config import RunPaths, paths
 from stonezero.config.generations import generation_number
 from stonezero.declaration import STAGES, read_declaration
+from stonezero.doctor.checks import diagnose
+from stonezero.doctor.facts import Finding
+from stonezero.doctor.loading import load_facts
+from stonezero.doctor.telling import figures_of, line_of, summary_of
 from stonezero.errors import UserError
 from stonezero.files import file_digest
 from stonezero.metrics import Metric
@@ -38,7 +43,7 @@ from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import SQLAlchemyError
 
 DATABASE = "mlflow.db"
-KEY, PARENT = "stonezero.key", "mlflow.parentRunId"
+KEY, PARENT, DOCTOR = "stonezero.key", "mlflow.parentRunId", "doctor"
 METRICS_A_BATCH, PARAMS_A_BATCH, LONGEST_PARAM = 1000, 100, 500  # limits of MLflow's log_batch
 
 
@@ -92,9 +97,13 @@ class Tracker:
         child = self._run(experiment, f"{record['run']}/{record['stage']}/{record['key']}", tags)
         if child.info.status == "FINISHED":
             return
+        findings = findings_at(record)
+        metrics += figures_of(findings, generation_number(record["generation"])) if findings else []
         self._log(parent, record, self._of_parent(parent, record, metrics))
         self._log(child, record, metrics)
         self.client.log_text(child.info.run_id, json.dumps(record["lineage"], indent=1), "lineage.json")
+        if findings:
+            self._log_findings(record, parent, child, findings)
         self._log_files(record, parent, child)
         self.client.set_terminated(child.info.run_id)
 
@@ -170,6 +179,13 @@ class Tracker:
         if is_new_champion and (champion := unchanged_file(record, "champion.safetensors")):
             self._register(record, child, champion)
 
+    def _log_findings(self, record: dict[str, Any], parent: Run, child: Run, findings: list[Finding]) -> None:
+        """What the doctor says: all of it as text, the faults' names as tags that lists of runs show."""
+        self.client.log_text(child.info.run_id, "\n".join(map(line_of, findings)) + "\n", "doctor.txt")
+        summary = summary_of(findings)
+        self.client.set_tag(child.info.run_id, DOCTOR, summary)
+        self.client.set_tag(parent.info.run_id, DOCTOR, f"{record['generation']} {summary}")
+
     def _register(self, record: dict[str, Any], run: Run, champion: Path) -> None:
         """Make the new champion a version of the run's model, and the alias `champion` point at it."""
         name = record["run"]
@@ -189,13 +205,33 @@ class Tracker:
         return self.client.create_model_version(record["run"], source, run.info.run_id, tags=tags)
 
 
+def findings_at(record: dict[str, Any]) -> list[Finding]:
+    """What the doctor finds in a gate's generation; nothing where its files are no longer the record's.
+
+    They are read here, not in the stage: no output of a stage depends on a threshold of the doctor.
+    """
+    folder, witnesses = Path(record["folder"]), record.get("witnesses", {})
+    if not witnesses or not all(is_unchanged(folder / path, digest) for path, digest in witnesses.items()):
+        return []
+    run = RunPaths(folder / paths.root)
+    try:
+        return diagnose(load_facts(run, record["generation"], record["params"]["train.batch_size"]))
+    except (UserError, OSError):  # damaged files: `stonezero doctor` says which
+        return []
+
+
 def unchanged_file(record: dict[str, Any], name: str) -> Path | None:
     """The output of this name, where it is still the one that the stage wrote: a later plan writes others."""
     for path, digest in record.get("files", {}).items():
         file = Path(record["folder"]) / path
-        if file.name == name and file.is_file() and file_digest(file) == digest:
+        if file.name == name and is_unchanged(file, digest):
             return file
     return None
+
+
+def is_unchanged(file: Path, digest: str) -> bool:
+    """Whether it is there and has this SHA-256."""
+    return file.is_file() and file_digest(file) == digest
 
 
 def _cut(items: list[Any], size: int) -> list[list[Any]]:
