@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 from stonezero.cli import app
 from stonezero.errors import UserError
 from stonezero.games import make_game
+from stonezero.intervals import wilson_interval
 from stonezero.network.model import initial_checkpoint
-from stonezero.tactics.scoring import Hits, describe_hits, score_player, wilson_interval
+from stonezero.tactics.scoring import Hits, describe_hits, score_player
 from stonezero.tactics.sets import TacticsSet, sets_of
 from tests.network.nets import network
 from tests.tactics.common import SETS, EndingSolver, FirstLegal, ThreatKnower, first_of, set_id

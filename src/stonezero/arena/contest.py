@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from stonezero.arena.matches import Match, match_seed, play_matches
 from stonezero.arena.openings import Openings, balanced_openings
@@ -24,6 +23,7 @@ from stonezero.arena.tables import FORFEIT, distinct_games, pair_scores, points
 from stonezero.files import atomic_write, write_bytes, write_text
 from stonezero.games import BLACK_WON, WHITE_WON, Game
 from stonezero.games.notation import parse_move
+from stonezero.intervals import wilson_interval
 from stonezero.players.players import PlayerSpec
 from stonezero.records.formats.catalogue import format_named
 from stonezero.records.formats.game_text import GameText
@@ -126,10 +126,7 @@ def score_interval(scores: NDArray[np.float64], confidence: float = CONFIDENCE) 
     variance = float(scores.var(ddof=1)) if n > 1 else 0.0
     ratio = mean * (1 - mean) / variance if variance > 0 else 1.0
     trials = n * min(max(ratio, 1.0), MAX_GAMES_PER_PAIR)
-    z = float(ndtri(0.5 + confidence / 2))
-    centre = (mean + z * z / (2 * trials)) / (1 + z * z / trials)
-    half = z * math.sqrt(mean * (1 - mean) / trials + z * z / (4 * trials**2)) / (1 + z * z / trials)
-    return Interval(mean, max(centre - half, 0.0), min(centre + half, 1.0))
+    return Interval(mean, *wilson_interval(mean * trials, trials, confidence))
 
 
 def describe_result(result: Result) -> str:

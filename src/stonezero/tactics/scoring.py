@@ -1,7 +1,6 @@
 """How many positions of each set a player gets right: a net by its prior alone, and by search."""
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -9,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from stonezero.errors import UserError
 from stonezero.files import write_text
 from stonezero.games.game import Game, Moves, Rows
 from stonezero.games.position import Positions
+from stonezero.intervals import wilson_interval
 from stonezero.players.evaluators import make_evaluator
 from stonezero.players.player import Player
 from stonezero.players.players import PlayerSpec
@@ -23,7 +22,6 @@ from stonezero.tactics.sets import TacticsSet, sets_of
 GOAL = 0.92  #: of the positions of each set: a well-trained net with search
 ADVISED_BELOW = 0.85
 ADVICE = "raise train.value_weight (to 1.5), or selfplay.simulations"
-CONFIDENCE = 0.95
 PRIOR = "prior"
 TABLE_FORMATS = (".csv", ".json")
 NUM_SLOTS = 64  #: positions searched at once; changes no answer
@@ -94,16 +92,6 @@ def score_player(player: Player, name: str, tactics: TacticsSet) -> Hits:
     chosen = player.choose(positions, np.arange(len(tactics)), keys)
     right = int(tactics.is_right(chosen).sum())
     return Hits(tactics.kind.name, name, right, len(tactics), *wilson_interval(right, len(tactics)))
-
-
-def wilson_interval(right: int, positions: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The interval of a share of independent trials (Wilson, JASA 22, 1927)."""
-    z = float(ndtri(0.5 + confidence / 2))
-    share = right / positions
-    centre = share + z * z / (2 * positions)
-    half = z * math.sqrt(share * (1 - share) / positions + z * z / (4 * positions**2))
-    scale = 1 + z * z / positions
-    return max((centre - half) / scale, 0.0), min((centre + half) / scale, 1.0)
 
 
 def describe_hits(hits: Sequence[Hits]) -> str:
