@@ -65,11 +65,11 @@ def _facts(generation: str, simulations: int) -> "RunFacts":
 
 def _tactics(checkpoint: Path, simulations: int) -> dict[str, float]:
     """The share of right answers of a net with search, by set."""
-    from stonezero.tactics.scoring import score_net
+    from stonezero.tactics.scoring import PRIOR, score_net
     from stonezero.terminal import net_player
 
     board, player = net_player(checkpoint, simulations)
-    return {hits.set: hits.share for hits in score_net(board, player)[1::2]}
+    return {hits.set: hits.share for hits in score_net(board, player) if hits.player != PRIOR}
 
 
 def _json_of(path: Path) -> object:

@@ -31,6 +31,7 @@ from stonezero.players.players import parse_player
 from stonezero.players.settings import search_settings
 from stonezero.selfplay.openings import parse_book
 from stonezero.solvers.endgame import EndgameError, EndgameSolver
+from stonezero.tactics.sets import sets_of
 
 
 def make_plan(root: Path, overrides: list[str]) -> DictConfig:
@@ -63,6 +64,8 @@ def check_against_games(params: DictConfig) -> None:
             _check_anchors(params, gate, game)
             if gate.openings:
                 read_openings(Path(gate.openings), game)
+            if gate.tactics:
+                sets_of(game)
             parse_book(selfplay.opening_book, game)
 
 

@@ -23,6 +23,7 @@ REFUSED = {
     "train.start=file": "train.start_file names none",
     "train.start_file=nowhere.safetensors": "cannot read nowhere.safetensors",
     "train.start_digest=abc": "is made by the plan",
+    "game.size=7 gate.tactics=true": "there are no tactical test sets for gomoku 7x7",
     "buffer.phase_plies=[10]": "has 0 numbers in generation g001, but 1 phase_plies make 2 phases",
     "buffer.phase_plies=[10,5] buffer.phase_weights=[1,1,1]": "must ascend",
     "buffer.phase_weights=[0]": "not all 0",
