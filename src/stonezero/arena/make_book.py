@@ -5,8 +5,10 @@ The same version makes the same book: the seed is fixed. `stonezero.players.book
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from stonezero.errors import UserError
@@ -67,12 +69,14 @@ def _search(search: BatchSearch, boards: list[Board], simulations: int) -> list[
     return [search.statistics(slot).visits for slot in range(len(boards))]
 
 
-def main(arguments: list[str]) -> None:
+def main(
+    name: Annotated[str, typer.Argument(help="gomoku or othello.")],
+    size: Annotated[int, typer.Argument()],
+    k: Annotated[int, typer.Argument(help="Stones in a row, for gomoku.")] = 0,
+    rules: Annotated[str, typer.Argument(help="freestyle, standard or renju, for gomoku.")] = "",
+) -> None:
     """Write the book where `read_book` looks for it."""
-    if not 2 <= len(arguments) <= 4 or not all(word.isdecimal() for word in arguments[1:3]):
-        raise UserError("say a game, a size and in gomoku k and rules: gomoku 15 5 freestyle")
-    name, size, k, rules = [*arguments, *("0", "")[len(arguments) - 2 :]]
-    game = make_game(name, int(size), int(k), rules)
+    game = make_game(name, size, k, rules)
     path = Path(__file__).parents[1] / "players" / FOLDER / book_name(game)
     write_text(path, make_book(game))
     print(f"{path.name}: {len(path.read_text().splitlines()) - 1} positions")
@@ -80,6 +84,6 @@ def main(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        typer.run(main)
     except UserError as error:
         sys.exit(str(error))

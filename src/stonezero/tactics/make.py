@@ -1,4 +1,4 @@
-"""python -m stonezero.tactics.make [GAME SIZE [K RULES]]: write the test sets of one game, or of all.
+"""python -m stonezero.tactics.make [GAME SIZE [K RULES [KIND]]]: write the test sets of one game, or of all.
 
 The same version makes the same sets: the seed is fixed, and what ends a search is a number of games.
 """
@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from stonezero.errors import UserError
@@ -197,17 +198,17 @@ def make_sets(game: Game, only: str = "") -> Iterator[TacticsSet]:
             yield TacticsSet(KINDS[kind], game, [case.moves for case in cases], list(answers))
 
 
-def main(arguments: list[str]) -> None:
+def main(
+    name: Annotated[str, typer.Argument(help="gomoku or othello; by default all sets are made.")] = "",
+    size: Annotated[int, typer.Argument()] = 0,
+    k: Annotated[int, typer.Argument(help="Stones in a row, for gomoku.")] = 0,
+    rules: Annotated[str, typer.Argument(help="freestyle, standard or renju, for gomoku.")] = "",
+    kind: Annotated[str, typer.Argument(help="One kind of positions; by default all.")] = "",
+) -> None:
     """Write the sets where `sets_of` looks for them."""
-    if len(arguments) not in (0, 2, 4, 5) or not all(word.isdecimal() for word in arguments[1:3]):
-        raise UserError(
-            "say nothing, or a game, its size and in gomoku k, rules and a kind: gomoku 15 5 renju"
-        )
-    only = arguments[4] if len(arguments) == 5 else ""
-    name, size, k, rules = (*arguments, "0", "")[:4] if arguments else ("", "0", "0", "")
-    wanted = [(name, int(size), int(k), rules)] if arguments else GAMES
+    wanted = [(name, size, k, rules)] if name else GAMES
     for game in (make_game(*spec) for spec in wanted):
-        for made in make_sets(game, only):
+        for made in make_sets(game, kind):
             path = Path(__file__).parent / FOLDER / set_name(game, made.kind.name)
             write_text(path, text_of(made, NOTE))
             groups = Counter(found.group for found in made.found)
@@ -216,6 +217,6 @@ def main(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        typer.run(main)
     except UserError as error:
         sys.exit(str(error))
