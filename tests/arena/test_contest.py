@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 
 import numpy as np
 import pandas as pd
@@ -19,13 +18,10 @@ from stonezero.arena.contest import (
 )
 from stonezero.arena.ladder import LADDERS, anchors_of, describe_ladder, play_ladder, rate_ladder
 from stonezero.arena.tables import FORFEIT
-from stonezero.cli import main
 from stonezero.games import BLACK_WON, DRAW, WHITE_WON, make_game
-from stonezero.network.model import initial_checkpoint
 from stonezero.players.players import PlayerSpec, parse_player
 from stonezero.records.formats.catalogue import read_file
 from stonezero.terminal import PLAY_INFERENCE, PLAY_SETTINGS
-from tests.network.nets import network
 from tests.players.engines import command
 
 RANDOM = PlayerSpec("random", "random")
@@ -35,25 +31,6 @@ GREEDY = PlayerSpec("greedy", "greedy")
 @pytest.fixture(autouse=True)
 def one_worker(monkeypatch):
     monkeypatch.setenv("STONEZERO_WORKERS", "1")
-
-
-@pytest.fixture
-def stonezero(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["stonezero", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return stop.value.code, capsys.readouterr().out
-
-    return run
-
-
-@pytest.fixture
-def net(tmp_path):
-    game = make_game("othello", 4)
-    path = tmp_path / "net.safetensors"
-    initial_checkpoint(game.spec(), game.num_actions, network(), 1).save(path)
-    return path
 
 
 def table(rows):

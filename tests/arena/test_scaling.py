@@ -1,7 +1,5 @@
 """Elo against simulations: who meets whom, the ratings of known players, the command and its files."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,14 +13,11 @@ from stonezero.arena.scaling import (
     rate_scaling,
     scaling_table,
 )
-from stonezero.cli import main
 from stonezero.errors import UserError
-from stonezero.games import BLACK_WON, DRAW, WHITE_WON, make_game
-from stonezero.network.model import initial_checkpoint
+from stonezero.games import BLACK_WON, DRAW, WHITE_WON
 from stonezero.pictures.scaling import scaling_figure
 from stonezero.players.players import PlayerSpec
 from stonezero.reporting.render import svgs
-from tests.network.nets import network
 
 STRENGTHS = {"random": 0.0, "net:50": 150.0, "net:100": 250.0, "net:200": 300.0}
 SIMULATIONS = {"net:200": 200, "net:50": 50, "net:100": 100}
@@ -146,29 +141,14 @@ def test_the_figure_is_drawn_with_and_without_bounds(is_bounded):
 
 
 @pytest.fixture
-def stonezero(monkeypatch, capsys, tmp_path):
-    """The command line, in an empty folder, on a ladder of two anchors."""
+def short_ladder(monkeypatch, tmp_path):
+    """A ladder of two anchors, and an empty folder to play it in."""
     monkeypatch.setenv("STONEZERO_WORKERS", "1")
     monkeypatch.setitem(ladder.LADDERS, "othello", ("random", "greedy"))
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["stonezero", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return stop.value.code, capsys.readouterr().out
 
-    return run
-
-
-@pytest.fixture
-def net(tmp_path):
-    game = make_game("othello", 4)
-    path = tmp_path / "net.safetensors"
-    initial_checkpoint(game.spec(), game.num_actions, network(), 1).save(path)
-    return path
-
-
+@pytest.mark.usefixtures("short_ladder")
 def test_the_command_prints_and_writes_elo_over_simulations(stonezero, net, tmp_path):
     words = ["ladder", str(net), "--simulations", "8,2,4", "--pairs", "2"]
     code, text = stonezero(*words)
@@ -186,6 +166,7 @@ def test_the_command_prints_and_writes_elo_over_simulations(stonezero, net, tmp_
     assert [(tmp_path / "again" / file.name).read_bytes() for file in files] == before
 
 
+@pytest.mark.usefixtures("short_ladder")
 def test_one_number_writes_nothing(stonezero, net, tmp_path):
     code, text = stonezero("ladder", str(net), "--simulations", "2", "--pairs", "1")
     assert code == 0
